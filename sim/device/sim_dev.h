@@ -39,7 +39,7 @@ struct sim_pci_config {
 	uint16_t subsystem_id;
 	uint8_t revision;
 	uint32_t class_code; /* 24 bits: class, subclass, programming interface */
-	bool pcie;           /* has a PCI Express capability (endpoint) */
+	bool pcie;	     /* has a PCI Express capability (endpoint) */
 	struct sim_pci_bar bars[SIM_PCI_BARS];
 	struct {
 		uint16_t vectors; /* 0 = no MSI-X */

@@ -16,7 +16,7 @@ struct sim_loop;
 struct sim_fd;
 struct sim_task;
 
-#define SIM_LOOP_READ 1u
+#define SIM_LOOP_READ  1u
 #define SIM_LOOP_WRITE 2u
 
 /* Virtual clock: starts at 0 and stands still between sim_loop_advance() calls. */

@@ -60,26 +60,26 @@ enum roce_qp_state {
 };
 
 /* Work request opcodes (IBTA 10.8.2; fast registration and local invalidate 10.6.4, 10.6.5). */
-#define ROCE_WR_OPCODES(X)                                                                         \
-	X(SEND)                                                                                    \
-	X(SEND_IMM)                                                                                \
-	X(SEND_INV)                                                                                \
-	X(WRITE)                                                                                   \
-	X(WRITE_IMM)                                                                               \
-	X(READ)                                                                                    \
-	X(READ_INV)      /* READ, then invalidate the local key (iWARP-like classes) */            \
-	X(CMP_SWAP)                                                                                \
-	X(FETCH_ADD)                                                                               \
-	X(LOCAL_INV)                                                                               \
-	X(REG_MR)                                                                                  \
-	X(BIND_MW)                                                                                 \
+#define ROCE_WR_OPCODES(X)                                                         \
+	X(SEND)                                                                    \
+	X(SEND_IMM)                                                                \
+	X(SEND_INV)                                                                \
+	X(WRITE)                                                                   \
+	X(WRITE_IMM)                                                               \
+	X(READ)                                                                    \
+	X(READ_INV) /* READ, then invalidate the local key (iWARP-like classes) */ \
+	X(CMP_SWAP)                                                                \
+	X(FETCH_ADD)                                                               \
+	X(LOCAL_INV)                                                               \
+	X(REG_MR)                                                                  \
+	X(BIND_MW)                                                                 \
 	X(NOP)
 
 enum roce_wr_opcode {
 #define X(name) ROCE_WR_##name,
 	ROCE_WR_OPCODES(X)
 #undef X
-	ROCE_WR_OPCODE_COUNT
+		ROCE_WR_OPCODE_COUNT
 };
 
 /* What a work completion says happened. */
@@ -92,29 +92,29 @@ enum roce_wc_opcode {
 };
 
 /* Completion statuses, named as in libibverbs (IBTA 11.6.2). */
-#define ROCE_WC_STATUSES(X)                                                                        \
-	X(SUCCESS)                                                                                 \
-	X(LOC_LEN_ERR)                                                                             \
-	X(LOC_QP_OP_ERR)                                                                           \
-	X(LOC_PROT_ERR)                                                                            \
-	X(WR_FLUSH_ERR)                                                                            \
-	X(MW_BIND_ERR)                                                                             \
-	X(BAD_RESP_ERR)                                                                            \
-	X(LOC_ACCESS_ERR)                                                                          \
-	X(REM_INV_REQ_ERR)                                                                         \
-	X(REM_ACCESS_ERR)                                                                          \
-	X(REM_OP_ERR)                                                                              \
-	X(RETRY_EXC_ERR)                                                                           \
-	X(RNR_RETRY_EXC_ERR)                                                                       \
-	X(REM_ABORT_ERR)                                                                           \
-	X(FATAL_ERR)                                                                               \
+#define ROCE_WC_STATUSES(X)  \
+	X(SUCCESS)           \
+	X(LOC_LEN_ERR)       \
+	X(LOC_QP_OP_ERR)     \
+	X(LOC_PROT_ERR)      \
+	X(WR_FLUSH_ERR)      \
+	X(MW_BIND_ERR)       \
+	X(BAD_RESP_ERR)      \
+	X(LOC_ACCESS_ERR)    \
+	X(REM_INV_REQ_ERR)   \
+	X(REM_ACCESS_ERR)    \
+	X(REM_OP_ERR)        \
+	X(RETRY_EXC_ERR)     \
+	X(RNR_RETRY_EXC_ERR) \
+	X(REM_ABORT_ERR)     \
+	X(FATAL_ERR)         \
 	X(GENERAL_ERR)
 
 enum roce_wc_status {
 #define X(name) ROCE_WC_##name,
 	ROCE_WC_STATUSES(X)
 #undef X
-	ROCE_WC_STATUS_COUNT
+		ROCE_WC_STATUS_COUNT
 };
 
 /* Access rights; the values are libibverbs' and the kernel's IB_ACCESS_*. */
@@ -132,7 +132,7 @@ enum roce_event {
 	ROCE_EVENT_COMM_EST,
 	ROCE_EVENT_SQ_DRAINED,
 	ROCE_EVENT_QP_FATAL,
-	ROCE_EVENT_QP_REQ_ERR,    /* invalid request, local work queue */
+	ROCE_EVENT_QP_REQ_ERR,	  /* invalid request, local work queue */
 	ROCE_EVENT_QP_ACCESS_ERR, /* local access violation, work queue */
 	ROCE_EVENT_QP_LAST_WQE,
 	ROCE_EVENT_SRQ_LIMIT,
@@ -162,7 +162,7 @@ struct roce_av {
 	uint8_t sgid_index;
 	uint8_t hop_limit;
 	uint8_t traffic_class; /* DSCP << 2 | ECN; the engine sets ECT(0) when ECN is on */
-	uint8_t sl;            /* becomes the VLAN priority where the GID has a VLAN */
+	uint8_t sl;	       /* becomes the VLAN priority where the GID has a VLAN */
 	uint32_t flow_label;
 	uint16_t udp_sport; /* 0: derived from the flow label or the QP numbers (A17.9.4) */
 };
@@ -172,7 +172,7 @@ struct roce_send_wr {
 	enum roce_wr_opcode opcode;
 	uint32_t flags;
 	union {
-		uint32_t imm;     /* host order; goes to the wire big endian */
+		uint32_t imm;	  /* host order; goes to the wire big endian */
 		uint32_t inv_key; /* SEND_INV, READ_INV, LOCAL_INV */
 	};
 	uint64_t remote_addr; /* WRITE, READ, atomics */
@@ -185,7 +185,7 @@ struct roce_send_wr {
 		uint32_t qkey;
 		uint16_t pkey_index;
 	} ud;
-	void *reg; /* REG_MR, BIND_MW: handed to env->reg_mr */
+	void *reg;		    /* REG_MR, BIND_MW: handed to env->reg_mr */
 	const struct roce_sge *sge; /* copied by roce_post_send */
 	uint32_t num_sge;
 	const void *inline_data; /* copied by roce_post_send */
@@ -205,16 +205,16 @@ struct roce_wc {
 	enum roce_wc_status status;
 	enum roce_wc_opcode opcode;
 	enum roce_wr_opcode wr_opcode; /* send side */
-	uint32_t byte_len;             /* receive side, READ, atomics; a GRH counts */
-	uint32_t imm;                  /* RECV_IMM, RECV_WRITE_IMM: host order */
-	uint32_t inv_key;              /* RECV_INV */
-	uint32_t src_qp;               /* UD, GSI */
-	uint8_t smac[6];               /* UD, GSI */
-	uint16_t vlan;                 /* UD, GSI: VLAN id, 0xffff for none */
+	uint32_t byte_len;	       /* receive side, READ, atomics; a GRH counts */
+	uint32_t imm;		       /* RECV_IMM, RECV_WRITE_IMM: host order */
+	uint32_t inv_key;	       /* RECV_INV */
+	uint32_t src_qp;	       /* UD, GSI */
+	uint8_t smac[6];	       /* UD, GSI */
+	uint16_t vlan;		       /* UD, GSI: VLAN id, 0xffff for none */
 	uint16_t pkey_index;
 	uint8_t sl;
 	enum roce_net net; /* UD, GSI */
-	bool grh;          /* 40 bytes of header stand before the payload */
+	bool grh;	   /* 40 bytes of header stand before the payload */
 	bool solicited;
 	bool signaled; /* send side: the WR asked for it, or it failed; else only bookkeeping */
 };
@@ -280,14 +280,14 @@ struct roce_qp_init {
  * and bounds, then asks env->mr_map for the bytes [offset, offset + length) of the region.
  */
 struct roce_mr_attr {
-	uint32_t key;    /* index << 8 | key byte: lkey and rkey alike */
-	uint32_t pdn;    /* ignored with any_pd */
-	bool any_pd;     /* the reserved local key of a function */
+	uint32_t key;	 /* index << 8 | key byte: lkey and rkey alike */
+	uint32_t pdn;	 /* ignored with any_pd */
+	bool any_pd;	 /* the reserved local key of a function */
 	uint32_t access; /* enum roce_access; local read is always allowed */
-	uint64_t iova;   /* address of the first byte as SGEs and RETHs name it */
+	uint64_t iova;	 /* address of the first byte as SGEs and RETHs name it */
 	uint64_t length; /* bytes; any_length for the whole address space */
 	bool any_length;
-	bool valid; /* false: allocated for fast registration, not usable yet */
+	bool valid;    /* false: allocated for fast registration, not usable yet */
 	bool fast_reg; /* may be target of REG_MR, LOCAL_INV and remote invalidation */
 	void *context; /* of the class */
 };
@@ -335,12 +335,13 @@ struct roce_nic_config {
 	uint32_t max_qp, max_cq, max_srq, max_mr;
 	uint32_t max_gid; /* entries of the GID table */
 	uint64_t seed;
-	bool ecn;          /* send ECT(0), answer CE with CNP, react to CNP (DCQCN) */
-	uint8_t cnp_dscp;  /* DSCP of CNPs */
+	bool ecn;		  /* send ECT(0), answer CE with CNP, react to CNP (DCQCN) */
+	uint8_t cnp_dscp;	  /* DSCP of CNPs */
 	uint64_t cnp_interval_ns; /* least time between CNPs of one QP */
-	uint64_t link_bps; /* line rate that congestion control starts from, 0 = 100 Gb/s */
+	uint64_t link_bps;	  /* line rate that congestion control starts from, 0 = 100 Gb/s */
 	bool report_unsignaled;
-	uint32_t ack_every; /* coalesce: packets without AckReq answered by one ACK, 0 = only AckReq */
+	uint32_t
+		ack_every; /* coalesce: packets without AckReq answered by one ACK, 0 = only AckReq */
 	const struct roce_env *env;
 	void *env_ctx;
 };
@@ -370,21 +371,22 @@ void roce_nic_tx_room(struct roce_nic *nic);
 
 /* Counters, by name, for statistics files. roce_counters() is read-only and valid with the NIC. */
 #define ROCE_COUNTERS(X)                                                                           \
-	X(tx_packets) X(tx_bytes) X(rx_packets) X(rx_bytes)                                        \
-	X(tx_acks) X(rx_acks) X(tx_naks) X(rx_naks)                                                \
-	X(out_of_sequence)    /* request PSN ahead of the expected one */                          \
-	X(duplicate_request)  /* request PSN behind it */                                          \
-	X(rnr_nak_tx) X(rnr_nak_rx) X(rnr_retry_exceeded)                                          \
-	X(packet_seq_err)     /* NAK with PSN sequence error received */                           \
-	X(implied_nak_seq_err)                                                                     \
-	X(local_ack_timeout_err) X(retry_exceeded) X(retransmitted)                                \
-	X(req_cqe_error) X(resp_cqe_error) X(req_cqe_flush) X(resp_cqe_flush)                      \
-	X(ecn_marked_rx) X(cnp_tx) X(cnp_rx)                                                       \
-	X(drop_runt) X(drop_not_roce) X(drop_ip_header) X(drop_ip_checksum) X(drop_ip_fragment)    \
-	X(drop_udp_length) X(drop_length) X(drop_bth_version) X(drop_icrc) X(drop_dmac)            \
-	X(drop_dgid) X(drop_vlan) X(drop_qpn) X(drop_qp_state) X(drop_opcode) X(drop_qp_type)      \
-	X(drop_pkey) X(drop_qkey) X(drop_sgid) X(drop_pad) X(drop_no_recv) X(drop_psn)             \
-	X(drop_mtu)
+	X(tx_packets)                                                                              \
+	X(tx_bytes) X(rx_packets) X(rx_bytes) X(tx_acks) X(rx_acks) X(tx_naks) X(rx_naks)          \
+		X(out_of_sequence)   /* request PSN ahead of the expected one */                   \
+		X(duplicate_request) /* request PSN behind it */                                   \
+		X(rnr_nak_tx) X(rnr_nak_rx) X(rnr_retry_exceeded)                                  \
+			X(packet_seq_err) /* NAK with PSN sequence error received */               \
+		X(implied_nak_seq_err) X(local_ack_timeout_err) X(retry_exceeded) X(retransmitted) \
+			X(req_cqe_error) X(resp_cqe_error) X(req_cqe_flush) X(resp_cqe_flush) X(   \
+				ecn_marked_rx) X(cnp_tx) X(cnp_rx) X(drop_runt) X(drop_not_roce)   \
+				X(drop_ip_header) X(drop_ip_checksum) X(drop_ip_fragment)          \
+					X(drop_udp_length) X(drop_length) X(drop_bth_version) X(   \
+						drop_icrc) X(drop_dmac) X(drop_dgid) X(drop_vlan)  \
+						X(drop_qpn) X(drop_qp_state) X(drop_opcode) X(     \
+							drop_qp_type) X(drop_pkey) X(drop_qkey)    \
+							X(drop_sgid) X(drop_pad) X(drop_no_recv)   \
+								X(drop_psn) X(drop_mtu)
 
 struct roce_counters {
 #define X(name) uint64_t name;

@@ -29,7 +29,7 @@ struct fabric_config {
 	uint32_t buffer_bytes; /* egress buffer of each port */
 	uint64_t delay_ns;     /* added to each frame */
 	uint32_t loss_ppm, reorder_ppm, duplicate_ppm, corrupt_ppm;
-	bool faults_on_all; /* false: only RoCE frames suffer faults */
+	bool faults_on_all;			 /* false: only RoCE frames suffer faults */
 	uint32_t ecn_kmin_bytes, ecn_kmax_bytes; /* kmin 0 = no marking */
 	uint32_t ecn_pmax_percent;
 	const char *capture; /* pcapng path, NULL = none */
@@ -67,10 +67,11 @@ void fabric_send(struct fabric_port *port, uint64_t now, void *buffer, size_t le
 /* Gives back a buffer that is not sent after all. */
 void fabric_free(struct fabric_port *port, void *buffer);
 
-#define FABRIC_PORT_COUNTERS(X)                                                                    \
-	X(rx_frames) X(rx_bytes) X(tx_frames) X(tx_bytes)                                          \
-	X(drop_runt) X(drop_oversize) X(drop_buffer) X(drop_source) X(flooded)                     \
-	X(fault_loss) X(fault_reorder) X(fault_duplicate) X(fault_corrupt) X(ecn_marked)
+#define FABRIC_PORT_COUNTERS(X)                                                             \
+	X(rx_frames)                                                                        \
+	X(rx_bytes) X(tx_frames) X(tx_bytes) X(drop_runt) X(drop_oversize) X(drop_buffer)   \
+		X(drop_source) X(flooded) X(fault_loss) X(fault_reorder) X(fault_duplicate) \
+			X(fault_corrupt) X(ecn_marked)
 
 struct fabric_port_counters {
 #define X(name) uint64_t name;

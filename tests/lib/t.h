@@ -22,16 +22,16 @@ struct t_case {
 	void (*run)(void);
 };
 
-#define T_CASE(function)                                                                           \
-	{                                                                                          \
-		#function, function                                                                \
+#define T_CASE(function)            \
+	{                           \
+#function, function \
 	}
 
-#define T_MAIN(suite, ...)                                                                         \
-	int main(void)                                                                             \
-	{                                                                                          \
-		static const struct t_case cases[] = { __VA_ARGS__ };                              \
-		return t_run(suite, cases, sizeof(cases) / sizeof(cases[0]));                      \
+#define T_MAIN(suite, ...)                                                    \
+	int main(void)                                                        \
+	{                                                                     \
+		static const struct t_case cases[] = {__VA_ARGS__};           \
+		return t_run(suite, cases, sizeof(cases) / sizeof(cases[0])); \
 	}
 
 /* Runs the cases in order. Returns the exit status of the program. */
@@ -48,27 +48,27 @@ _Bool t_check_bytes(const void *got, const void *want, size_t length, const char
 		    unsigned int line, const char *row);
 
 #define T_TRUE(condition) t_check((condition), __FILE__, __LINE__, "%s", #condition)
-#define T_TRUE_ROW(row, condition)                                                                 \
+#define T_TRUE_ROW(row, condition) \
 	t_check((condition), __FILE__, __LINE__, "%s: %s", (row), #condition)
 
-#define T_EQ_ROW(row, got, want)                                                                   \
-	({                                                                                         \
-		long long t_got_ = (long long)(got), t_want_ = (long long)(want);                  \
-		t_check(t_got_ == t_want_, __FILE__, __LINE__,                                     \
-			"%s: %s is %lld (0x%llx), want %lld (0x%llx)", (row), #got, t_got_,        \
-			t_got_, t_want_, t_want_);                                                 \
+#define T_EQ_ROW(row, got, want)                                                            \
+	({                                                                                  \
+		long long t_got_ = (long long)(got), t_want_ = (long long)(want);           \
+		t_check(t_got_ == t_want_, __FILE__, __LINE__,                              \
+			"%s: %s is %lld (0x%llx), want %lld (0x%llx)", (row), #got, t_got_, \
+			t_got_, t_want_, t_want_);                                          \
 	})
 #define T_EQ(got, want) T_EQ_ROW("", got, want)
 
-#define T_BYTES_ROW(row, got, want, length)                                                        \
+#define T_BYTES_ROW(row, got, want, length) \
 	t_check_bytes((got), (want), (length), __FILE__, __LINE__, (row))
 #define T_BYTES(got, want, length) T_BYTES_ROW("", got, want, length)
 
 /* Ends the running case at once where going on makes no sense. */
-#define T_NEED(condition)                                                                          \
-	do {                                                                                       \
-		if (!T_TRUE(condition))                                                            \
-			return;                                                                    \
+#define T_NEED(condition)               \
+	do {                            \
+		if (!T_TRUE(condition)) \
+			return;         \
 	} while (0)
 
 /* Decodes a string of hex digits into bytes; returns the count. */
