@@ -146,7 +146,7 @@ static void heap_agrees_with_a_sort(void)
 	enum { COUNT = 200 };
 	static char log[COUNT + 1];
 	static struct probe p[COUNT];
-	uint64_t deadline[COUNT] = {0}, last = 0;
+	uint64_t deadline[COUNT] = {0};
 	struct sim_loop *loop;
 	unsigned int i, expected = 0;
 
