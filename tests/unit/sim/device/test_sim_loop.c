@@ -43,7 +43,8 @@ static void probes_init(struct sim_loop *loop, struct probe *probes, size_t coun
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		probes[i] = (struct probe){.loop = loop, .log = log, .letter = (char)('a' + i)};
+		probes[i] =
+			(struct probe){.loop = loop, .log = log, .letter = (char)('a' + i % 26)};
 		T_EQ(sim_task_add(loop, probe_run, &probes[i], &probes[i].task), 0);
 	}
 }
