@@ -28,7 +28,7 @@ enum {
 	ROCE_NO_VLAN = 0xffff,
 	ROCE_GRH_BYTES = 40,
 	/* Largest size of everything before the payload, and after it (pad and ICRC). */
-	ROCE_MAX_HEAD_BYTES = 14 + 4 + 40 + 8 + ROCE_MAX_TRANSPORT_BYTES,
+	ROCE_MAX_HEAD_BYTES = 14 + 4 + 40 + 8 + ROCE_BTH_BYTES + ROCE_MAX_HEADERS_BYTES,
 	ROCE_MAX_TAIL_BYTES = 3 + ROCE_ICRC_BYTES,
 	/* Ethernet's least frame, without the FCS. */
 	ROCE_MIN_FRAME_BYTES = 60,

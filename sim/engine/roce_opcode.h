@@ -15,38 +15,50 @@
 /*
  * Headers that may follow the BTH, with their bytes, in the order in which they stand in a packet
  * (IBTA 9.3). A packet's headers are a set of these, so where one begins is the sum of the sizes
- * of those before it in the set: no offset is written by hand.
+ * of those before it in the set: no offset is written by hand. `arg` is handed on to each row.
  *
  * RESV is the 16 reserved bytes of a CNP (A17.9.3), here a header so that a CNP has no payload.
  */
-#define ROCE_HEADERS(X)      \
-	X(DETH, 8)           \
-	X(RETH, 16)          \
-	X(ATOMIC_ETH, 28)    \
-	X(AETH, 4)           \
-	X(ATOMIC_ACK_ETH, 8) \
-	X(IMM, 4)            \
-	X(IETH, 4)           \
-	X(RESV, 16)
+#define ROCE_HEADERS(X, arg)      \
+	X(DETH, 8, arg)           \
+	X(RETH, 16, arg)          \
+	X(ATOMIC_ETH, 28, arg)    \
+	X(AETH, 4, arg)           \
+	X(ATOMIC_ACK_ETH, 8, arg) \
+	X(IMM, 4, arg)            \
+	X(IETH, 4, arg)           \
+	X(RESV, 16, arg)
 
 enum roce_header {
-#define X(name, bytes) ROCE_HDR_##name,
-	ROCE_HEADERS(X)
+#define X(name, bytes, arg) ROCE_HDR_##name,
+	ROCE_HEADERS(X, 0)
 #undef X
 		ROCE_HDR_COUNT
 };
 
-enum { ROCE_BTH_BYTES = 12, ROCE_ICRC_BYTES = 4, ROCE_MAX_TRANSPORT_BYTES = 40 };
+/* Header sets of the table below. */
+#define ROCE_H0	      0
+#define ROCE_H1(a)    (1u << ROCE_HDR_##a)
+#define ROCE_H2(a, b) (ROCE_H1(a) | ROCE_H1(b))
 
-/* Transport service; the upper three bits of the opcode. */
-enum roce_service { ROCE_SERVICE_RC, ROCE_SERVICE_UC, ROCE_SERVICE_UD, ROCE_SERVICE_CNP };
+enum { ROCE_BTH_BYTES = 12, ROCE_ICRC_BYTES = 4, ROCE_MAX_HEADERS_BYTES = 28 };
+
+/* Transport service. */
+enum roce_service {
+	ROCE_SERVICE_RC,
+	ROCE_SERVICE_UC,
+	ROCE_SERVICE_UD,
+	ROCE_SERVICE_CNP,
+	ROCE_SERVICE_COUNT
+};
 
 /* What a packet is part of. */
 enum roce_op_kind {
 	ROCE_KIND_SEND,
 	ROCE_KIND_WRITE,
 	ROCE_KIND_READ_REQUEST,
-	ROCE_KIND_ATOMIC_REQUEST, /* CMP_SWAP, FETCH_ADD */
+	ROCE_KIND_CMP_SWAP,
+	ROCE_KIND_FETCH_ADD,
 	ROCE_KIND_READ_RESPONSE,
 	ROCE_KIND_ACK,
 	ROCE_KIND_ATOMIC_ACK,
@@ -84,8 +96,8 @@ enum roce_op_position {
 	X(RC, READ_RESPONSE_ONLY, 0x10, READ_RESPONSE, ONLY, ROCE_H1(AETH))      \
 	X(RC, ACK, 0x11, ACK, ONLY, ROCE_H1(AETH))                               \
 	X(RC, ATOMIC_ACK, 0x12, ATOMIC_ACK, ONLY, ROCE_H2(AETH, ATOMIC_ACK_ETH)) \
-	X(RC, CMP_SWAP, 0x13, ATOMIC_REQUEST, ONLY, ROCE_H1(ATOMIC_ETH))         \
-	X(RC, FETCH_ADD, 0x14, ATOMIC_REQUEST, ONLY, ROCE_H1(ATOMIC_ETH))        \
+	X(RC, CMP_SWAP, 0x13, CMP_SWAP, ONLY, ROCE_H1(ATOMIC_ETH))               \
+	X(RC, FETCH_ADD, 0x14, FETCH_ADD, ONLY, ROCE_H1(ATOMIC_ETH))             \
 	X(RC, SEND_LAST_INV, 0x16, SEND, LAST, ROCE_H1(IETH))                    \
 	X(RC, SEND_ONLY_INV, 0x17, SEND, ONLY, ROCE_H1(IETH))                    \
 	X(UC, SEND_FIRST, 0x20, SEND, FIRST, ROCE_H0)                            \
@@ -117,12 +129,12 @@ struct roce_op {
 	enum roce_service service;
 	enum roce_op_kind kind;
 	enum roce_op_position position;
-	uint8_t headers;		/* bit set of enum roce_header */
-	uint8_t length;			/* BTH and all headers: where the payload begins */
-	uint8_t offset[ROCE_HDR_COUNT]; /* from the BTH; 0: not carried */
+	uint8_t headers; /* bit set of enum roce_header */
+	uint8_t length;	 /* of the BTH and all headers: where the payload begins */
 };
 
 extern const struct roce_op roce_ops[256];
+extern const uint8_t roce_header_bytes[ROCE_HDR_COUNT];
 
 /* NULL for an opcode that is reserved or of a service that RoCE does not carry here. */
 static inline const struct roce_op *roce_op_find(uint8_t code)
@@ -135,8 +147,7 @@ enum roce_op_tail { ROCE_TAIL_NONE, ROCE_TAIL_IMM, ROCE_TAIL_INV, ROCE_TAIL_COUN
 
 /*
  * The opcode for a part of a message. The tail is only looked at where the packet ends a message.
- * NULL: there is none, for instance UC with invalidate. Atomics have two opcodes of a kind: use
- * roce_op_find(ROCE_OP_RC_CMP_SWAP).
+ * NULL: there is none, for instance UC with invalidate.
  */
 const struct roce_op *roce_op_pick(enum roce_service service, enum roce_op_kind kind,
 				   enum roce_op_position position, enum roce_op_tail tail);
@@ -161,7 +172,7 @@ static inline bool roce_op_ends(const struct roce_op *op)
 /* Goes to the responder; else to the requester (CNP: to neither). */
 static inline bool roce_op_is_request(const struct roce_op *op)
 {
-	return op->kind <= ROCE_KIND_ATOMIC_REQUEST;
+	return op->kind <= ROCE_KIND_FETCH_ADD;
 }
 
 static inline bool roce_op_is_response(const struct roce_op *op)
