@@ -77,30 +77,37 @@ static inline __u8 nic_from_u8(__u8 word)
 	return word;
 }
 
-/* Descriptors. The last item is the word's kind: the suffix of nic_to_ and nic_from_. */
-#define NIC_FU8(type, word, high, low)	 type, word, high, low, u8, 8
-#define NIC_FLE16(type, word, high, low) type, word, high, low, le16, 16
-#define NIC_FLE32(type, word, high, low) type, word, high, low, le32, 32
-#define NIC_FLE64(type, word, high, low) type, word, high, low, le64, 64
-#define NIC_FBE16(type, word, high, low) type, word, high, low, be16, 16
-#define NIC_FBE32(type, word, high, low) type, word, high, low, be32, 32
-#define NIC_FBE64(type, word, high, low) type, word, high, low, be64, 64
+/*
+ * Descriptors. Last come the word's kind, which is the suffix of nic_to_ and
+ * nic_from_, and its width. The parentheses keep a field one argument however
+ * many macros hand it on; NIC_CALL_ takes them off.
+ */
+#define NIC_FU8(type, word, high, low)	 (type, word, high, low, u8, 8)
+#define NIC_FLE16(type, word, high, low) (type, word, high, low, le16, 16)
+#define NIC_FLE32(type, word, high, low) (type, word, high, low, le32, 32)
+#define NIC_FLE64(type, word, high, low) (type, word, high, low, le64, 64)
+#define NIC_FBE16(type, word, high, low) (type, word, high, low, be16, 16)
+#define NIC_FBE32(type, word, high, low) (type, word, high, low, be32, 32)
+#define NIC_FBE64(type, word, high, low) (type, word, high, low, be64, 64)
 
 /* The field's value, from a pointer to its structure. 32 bits or fewer give a __u32. */
-#define nic_get(pointer, field) NIC_GET_(pointer, field)
+#define nic_get(pointer, field) NIC_CALL_(NIC_GET_, pointer, NIC_ITEMS_ field)
 
 /* The field's value, from a word that was loaded and turned to cpu order before. */
-#define nic_pick(value, field) NIC_PICK_(value, field)
+#define nic_pick(value, field) NIC_CALL_(NIC_PICK_, value, NIC_ITEMS_ field)
 
 /* The field set to value within an otherwise zero word, in cpu order. */
-#define nic_prep(field, value) NIC_PREP_(field, value)
+#define nic_prep(field, value) NIC_CALL_(NIC_PREP_, value, NIC_ITEMS_ field)
 
 /* Changes the field in memory and leaves the rest of its word. Not for the hot path. */
-#define nic_set(pointer, field, value) NIC_SET_(pointer, field, value)
+#define nic_set(pointer, field, value) NIC_CALL_(NIC_SET_, value, pointer, NIC_ITEMS_ field)
 
 /* The field's bits within its word, and the largest value that it holds. */
-#define nic_mask(field) NIC_MASK_(field)
-#define nic_max(field)	NIC_MAX_(field)
+#define nic_mask(field) NIC_CALL_(NIC_MASK_, NIC_ITEMS_ field)
+#define nic_max(field)	NIC_CALL_(NIC_MAX_, NIC_ITEMS_ field)
+
+#define NIC_ITEMS_(...)	      __VA_ARGS__
+#define NIC_CALL_(macro, ...) macro(__VA_ARGS__)
 
 /* 0, or an error when the condition does not hold. Allowed in constant expressions. */
 #define NIC_REQUIRE(condition, message)              \
@@ -148,19 +155,19 @@ static inline __u8 nic_from_u8(__u8 word)
 	NIC_PICK_(((void)NIC_SAME_(pointer, type), nic_from_##kind((pointer)->word)), type, word, \
 		  high, low, kind, bits)
 
-#define NIC_PREP_(type, word, high, low, kind, bits, value)       \
+#define NIC_PREP_(value, type, word, high, low, kind, bits)       \
 	((NIC_UNSIGNED_##bits)(                                   \
 		(((__u64)(value)&NIC_ONES(high, low)) << (low)) + \
 		(__u64)(NIC_CHECK_(type, word, high, low, bits) + NIC_FITS_(value, high, low))))
 
-#define NIC_SET_(pointer, type, word, high, low, kind, bits, value)                             \
+#define NIC_SET_(value, pointer, type, word, high, low, kind, bits)                             \
 	do {                                                                                    \
 		type *nic_set_ = (pointer);                                                     \
 		(void)_Generic((pointer), type * : 0);                                          \
 		nic_set_->word = nic_to_##kind((NIC_UNSIGNED_##bits)(                           \
 			(nic_from_##kind(nic_set_->word) &                                      \
 			 (NIC_UNSIGNED_##bits) ~NIC_MASK_(type, word, high, low, kind, bits)) | \
-			NIC_PREP_(type, word, high, low, kind, bits, value)));                  \
+			NIC_PREP_(value, type, word, high, low, kind, bits)));                  \
 	} while (0)
 
 #endif
