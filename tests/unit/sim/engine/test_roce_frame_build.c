@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the BTH to before the pad, by hand after IBTA 9.2 and 9.3, for the values of sample_pkt(). */
+/* BTH to end of payload, by hand after IBTA 9.2 and 9.3, for the values of sample_pkt(). */
 static const struct {
 	uint8_t code;
 	uint32_t payload;
