@@ -27,7 +27,8 @@ struct sim_pci_bar {
 	bool is_64bit; /* takes the next BAR too */
 	bool prefetchable;
 	/* Bytes [mmap_offset, mmap_offset + mmap_length) are shared memory that the guest stores to
-	 * without an exit; both 0 = every access calls the class. Page-aligned. */
+	 * without an exit; both 0 = every access calls the class. Page-aligned. A store that comes
+	 * as an access after all is done in the memory, and then reg_write is called too. */
 	uint64_t mmap_offset;
 	uint64_t mmap_length;
 };
@@ -48,7 +49,7 @@ struct sim_pci_config {
 		uint8_t pba_bar;
 		uint32_t pba_offset;
 	} msix;
-	const uint8_t serial[8]; /* device serial number capability; all zero = none */
+	uint8_t serial[8]; /* device serial number capability; all zero = none */
 };
 
 /* What the topology says of one NIC. */
@@ -166,7 +167,12 @@ int sim_vfu_attach(struct sim_dev *dev, int fd);
  * bus address `base`; several calls add regions; adding an overlap is -EEXIST. Register
  * accesses go through the same checks as the vfio-user path. MSI-X: raised vectors are counted;
  * masked ones stay pending.
+ *
+ * As on hardware, there is no DMA and no interrupt before the driver has enabled them in
+ * configuration space: sim_local_enable() does what it would do (memory and bus master enable,
+ * MSI-X enable, all vectors unmasked). A reset takes that back.
  */
+void sim_local_enable(struct sim_dev *dev);
 int sim_local_add_memory(struct sim_dev *dev, uint64_t base, void *memory, size_t size,
 			 bool writable);
 int sim_local_remove_memory(struct sim_dev *dev, uint64_t base, size_t size);
