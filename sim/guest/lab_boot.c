@@ -24,7 +24,7 @@
 
 #include "sim/guest/lab_guest.h"
 
-#define P9 "trans=virtio,version=9p2000.L,msize=524288"
+#define P9 "trans=virtio,version=9p2000.L,msize=512000"
 
 struct mount_row {
 	const char *source;
