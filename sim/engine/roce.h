@@ -15,7 +15,8 @@
  *   may have made work, the owner calls roce_nic_run() until it says there is nothing to do,
  *   and again no later than roce_nic_next().
  * - Randomness comes from roce_nic_config.seed. The same calls give the same packets.
- * - Memory is got through env->alloc only, when an object is made, and given back when it goes.
+ * - Memory is got through env->alloc only, when an object is made or when more work is posted to
+ *   a queue than ever before, and given back when the object goes: never for a packet.
  * - Functions return 0 or -errno. Nothing is half applied on an error.
  *
  * "IBTA x.y.z" is the InfiniBand Architecture Specification, volume 1, release 1.4 or later;
@@ -73,7 +74,8 @@ enum roce_qp_state {
 	X(LOCAL_INV)                                                               \
 	X(REG_MR)                                                                  \
 	X(BIND_MW)                                                                 \
-	X(NOP)
+	X(NOP)                                                                     \
+	X(INVALID) /* what the class could not decode: fails with LOC_QP_OP_ERR in its turn */
 
 enum roce_wr_opcode {
 #define X(name) ROCE_WR_##name,
@@ -173,7 +175,7 @@ struct roce_send_wr {
 	uint32_t flags;
 	union {
 		uint32_t imm;	  /* host order; goes to the wire big endian */
-		uint32_t inv_key; /* SEND_INV, READ_INV, LOCAL_INV */
+		uint32_t inv_key; /* SEND_INV, READ_INV, LOCAL_INV; the region of REG_MR, BIND_MW */
 	};
 	uint64_t remote_addr; /* WRITE, READ, atomics */
 	uint32_t rkey;
@@ -319,8 +321,10 @@ struct roce_env {
 	/* Asynchronous event; exactly one of qp, cq, srq is set. */
 	void (*event)(void *ctx, enum roce_event event, struct roce_qp *qp, struct roce_cq *cq,
 		      struct roce_srq *srq);
-	/* REG_MR / BIND_MW reached the head of the send queue. The class fills attr's new key,
-	 * rights, address and length; it may not call the engine. Returns 0 or -errno, which
+	/* REG_MR / BIND_MW reached the head of the send queue. `attr` is a copy of the region that
+	 * wr.inv_key names by its index, which may be registered: fast_reg, not valid, of the QP's
+	 * PD. The class fills in the new key (of the same index), rights, address, length and,
+	 * where it changes, context; it may not call the engine. Returns 0 or -errno, which
 	 * completes the WR with MW_BIND_ERR. */
 	int (*reg_mr)(void *ctx, struct roce_qp *qp, void *reg, struct roce_mr_attr *attr);
 	/* `reg` of a WR that ended, done or flushed: free it. May be NULL. */
@@ -372,7 +376,8 @@ void roce_nic_tx_room(struct roce_nic *nic);
 /* Counters, by name, for statistics files. roce_counters() is read-only and valid with the NIC. */
 #define ROCE_COUNTERS(X)                                                                           \
 	X(tx_packets)                                                                              \
-	X(tx_bytes) X(rx_packets) X(rx_bytes) X(tx_acks) X(rx_acks) X(tx_naks) X(rx_naks)          \
+	X(tx_bytes)                                                                                \
+	X(rx_packets) X(rx_bytes) X(tx_acks) X(rx_acks) X(tx_naks) X(rx_naks)                      \
 		X(out_of_sequence)   /* request PSN ahead of the expected one */                   \
 		X(duplicate_request) /* request PSN behind it */                                   \
 		X(rnr_nak_tx) X(rnr_nak_rx) X(rnr_retry_exceeded)                                  \

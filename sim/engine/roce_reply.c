@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Responses of an RC responder: ACKs, NAKs, READ responses and atomic results, in the order of
+ * their PSNs, and again where the requester asks again. Owns the responder resources and their
+ * order; what is right or wrong about a request was decided before (roce_resp.c).
+ *
+ *	        out                head
+ *	 | answered | to be answered |      resources, a ring; those before `out` are kept
+ *	             ack goes after its resource
+ *
+ * ACKs are merged: one that was not sent yet is replaced by a later one (IBTA 9.7.5.1.2).
+ */
+#include "sim/engine/roce_engine.h"
+
+/* AETH syndrome: no credit count, since a receive queue can be shared (IBTA table 46). */
+enum { AETH_ACK_NO_CREDITS = 0x1f, AETH_KIND_RNR = 1, AETH_NAK_SEQ = 0x60 };
+
+static struct roce_res *res_at(const struct roce_qp *qp, uint32_t counter)
+{
+	return &qp->resp.res[counter & (qp->resp.places - 1)];
+}
+
+void roce_reply_clear(struct roce_qp *qp)
+{
+	struct roce_resp *resp = &qp->resp;
+
+	resp->ack.pending = false;
+	resp->head = resp->out = resp->kept = 0;
+	resp->closing = false;
+	qp->cc.cnp_pending = false;
+}
+
+struct roce_res *roce_reply_new(struct roce_qp *qp)
+{
+	struct roce_resp *resp = &qp->resp;
+	struct roce_res *res;
+
+	if (resp->head - resp->out >= resp->size)
+		return NULL;
+	if (resp->kept < resp->size)
+		resp->kept++;
+	res = res_at(qp, resp->head++);
+	*res = (struct roce_res){.pending = true};
+	roce_qp_wake(qp);
+	return res;
+}
+
+struct roce_res *roce_reply_find(struct roce_qp *qp, uint32_t psn)
+{
+	uint32_t i;
+
+	for (i = qp->resp.head; i != qp->resp.head - qp->resp.kept; i--) {
+		struct roce_res *res = res_at(qp, i - 1);
+
+		if (roce_psn_distance(res->first_psn, psn) < res->packets)
+			return res;
+	}
+	return NULL;
+}
+
+void roce_reply_replay(struct roce_qp *qp, struct roce_res *res, uint32_t psn)
+{
+	struct roce_resp *resp = &qp->resp;
+	uint32_t at = roce_psn_distance(res->first_psn, psn);
+	uint32_t i;
+
+	/* Not begun yet, or not as far as that: it will come anyway. */
+	if (res->pending && res->next <= at && !res->replay)
+		return;
+	if (!res->pending)
+		res->replay = true;
+	res->pending = true;
+	res->start = res->next = at;
+	for (i = resp->head - 1; res_at(qp, i) != res; i--)
+		;
+	/* An ACK that waits is for something later than what is now sent before it. */
+	if (resp->ack.pending && resp->out == resp->head) {
+		res_at(qp, resp->head - 1)->ack = resp->ack;
+		resp->ack.pending = false;
+	}
+	if ((int32_t)(i - resp->out) < 0)
+		resp->out = i;
+	roce_qp_wake(qp);
+}
+
+/* Where an acknowledgement for psn has its turn: after the last response before it. */
+static struct roce_ack *ack_place(struct roce_qp *qp, uint32_t psn)
+{
+	struct roce_resp *resp = &qp->resp;
+	uint32_t i;
+
+	for (i = resp->head; i != resp->out; i--) {
+		struct roce_res *res = res_at(qp, i - 1);
+
+		if (roce_psn_distance(res->first_psn, psn) < ROCE_PSN_HALF)
+			return &res->ack;
+	}
+	return &resp->ack;
+}
+
+static bool is_ack(uint8_t syndrome)
+{
+	return syndrome >> 5 == 0;
+}
+
+/* The first PSN that the acknowledgement does not acknowledge. */
+static uint32_t covers(uint8_t syndrome, uint32_t psn)
+{
+	return roce_psn_add(psn, is_ack(syndrome));
+}
+
+void roce_reply_ack(struct roce_qp *qp, uint8_t syndrome, uint32_t psn)
+{
+	struct roce_ack *ack = ack_place(qp, psn);
+	uint32_t more = roce_psn_distance(covers(ack->syndrome, ack->psn), covers(syndrome, psn));
+
+	qp->resp.unacked = 0;
+	roce_qp_wake(qp);
+	/* For a duplicate, while one that says more waits already. */
+	if (ack->pending && is_ack(syndrome) && (more == 0 || more >= ROCE_PSN_HALF))
+		return;
+	if (ack->pending && is_ack(syndrome) && ack->syndrome == AETH_NAK_SEQ) {
+		/* What the NAK asks for has come by itself, but not what is behind it. */
+		ack->psn = qp->resp.epsn;
+	} else {
+		ack->syndrome = syndrome;
+		ack->psn = psn;
+	}
+	ack->pending = true;
+	ack->msn = qp->resp.msn;
+}
+
+/* ------------------------------------------------------------------ sending */
+
+static void fill_bth(const struct roce_qp *qp, struct roce_pkt *pkt, uint32_t psn, uint32_t msn)
+{
+	pkt->pkey = 0xffff;
+	pkt->mig_req = true;
+	pkt->dqpn = qp->attr.dest_qpn;
+	pkt->psn = psn;
+	pkt->syndrome = AETH_ACK_NO_CREDITS;
+	pkt->msn = msn;
+}
+
+static void count_ack(struct roce_qp *qp, uint8_t syndrome)
+{
+	struct roce_counters *counters = &qp->nic->counters;
+
+	if (syndrome >> 5 == 0)
+		counters->tx_acks++;
+	else if (syndrome >> 5 == AETH_KIND_RNR)
+		counters->rnr_nak_tx++;
+	else
+		counters->tx_naks++;
+}
+
+static enum roce_step send_ack(struct roce_qp *qp, struct roce_ack *ack)
+{
+	struct roce_pkt pkt = {.op = roce_op_find(ROCE_OP_RC_ACK)};
+
+	fill_bth(qp, &pkt, ack->psn, ack->msn);
+	pkt.syndrome = ack->syndrome;
+	qp->nic->span.count = 0;
+	if (!roce_nic_send(qp->nic, &qp->resp.template, &pkt, NULL))
+		return ROCE_STEP_STALL;
+	count_ack(qp, ack->syndrome);
+	ack->pending = false;
+	return ROCE_STEP_SENT;
+}
+
+/* The data of a READ may have gone away since the request was checked. */
+static enum roce_step read_failed(struct roce_qp *qp, struct roce_res *res, uint32_t psn)
+{
+	res->pending = false;
+	if (res->replay)
+		return ROCE_STEP_SENT;
+	/* Nothing that comes after it is answered. */
+	for (; qp->resp.out != qp->resp.head; qp->resp.out++) {
+		res_at(qp, qp->resp.out)->pending = false;
+		res_at(qp, qp->resp.out)->ack.pending = false;
+	}
+	roce_resp_read_failed(qp, psn);
+	return ROCE_STEP_SENT;
+}
+
+static enum roce_op_position read_position(const struct roce_res *res)
+{
+	bool first = res->next == res->start;
+	bool last = res->next + 1 == res->packets;
+
+	if (first)
+		return last ? ROCE_POSITION_ONLY : ROCE_POSITION_FIRST;
+	return last ? ROCE_POSITION_LAST : ROCE_POSITION_MIDDLE;
+}
+
+static bool map_read(struct roce_qp *qp, const struct roce_res *res, uint32_t offset,
+		     uint32_t length)
+{
+	struct roce_want want = {
+		.key = res->rkey,
+		.pdn = qp->pdn,
+		.access = ROCE_ACCESS_REMOTE_READ,
+		.va = res->va + offset,
+		.length = length,
+	};
+	struct roce_mr *mr;
+
+	qp->nic->span.count = 0;
+	if (length == 0)
+		return true;
+	mr = roce_mr_check(qp->nic, &want);
+	return mr && roce_mr_map(qp->nic, mr, want.va, length, false) == 0;
+}
+
+static enum roce_step send_read_response(struct roce_qp *qp, struct roce_res *res)
+{
+	uint32_t mtu = qp->attr.path_mtu;
+	uint32_t offset = res->next * mtu;
+	bool last = res->next + 1 == res->packets;
+	uint32_t psn = roce_psn_add(res->first_psn, res->next);
+	struct roce_pkt pkt = {
+		.op = roce_op_pick(ROCE_SERVICE_RC, ROCE_KIND_READ_RESPONSE, read_position(res),
+				   ROCE_TAIL_NONE),
+		.payload_length = last ? res->length - offset : mtu,
+	};
+
+	if (!roce_cc_may_send(qp))
+		return ROCE_STEP_IDLE;
+	if (!map_read(qp, res, offset, pkt.payload_length))
+		return read_failed(qp, res, psn);
+	fill_bth(qp, &pkt, psn, res->msn);
+	if (!roce_nic_send(qp->nic, &qp->resp.template, &pkt, NULL))
+		return ROCE_STEP_STALL;
+	roce_cc_sent(qp, roce_frame_size(&qp->resp.template, pkt.op, pkt.payload_length));
+	res->next++;
+	if (last)
+		res->pending = false;
+	return ROCE_STEP_SENT;
+}
+
+static enum roce_step send_atomic_ack(struct roce_qp *qp, struct roce_res *res)
+{
+	struct roce_pkt pkt = {
+		.op = roce_op_find(ROCE_OP_RC_ATOMIC_ACK),
+		.original = res->original,
+	};
+
+	fill_bth(qp, &pkt, res->first_psn, res->msn);
+	qp->nic->span.count = 0;
+	if (!roce_nic_send(qp->nic, &qp->resp.template, &pkt, NULL))
+		return ROCE_STEP_STALL;
+	res->pending = false;
+	return ROCE_STEP_SENT;
+}
+
+enum roce_step roce_reply_step(struct roce_qp *qp)
+{
+	struct roce_resp *resp = &qp->resp;
+
+	if (qp->cc.cnp_pending)
+		return roce_cc_step(qp);
+	if (resp->ack.pending)
+		return send_ack(qp, &resp->ack);
+	for (; resp->out != resp->head; resp->out++) {
+		struct roce_res *res = res_at(qp, resp->out);
+
+		if (res->pending)
+			return res->atomic ? send_atomic_ack(qp, res) : send_read_response(qp, res);
+		if (res->ack.pending)
+			return send_ack(qp, &res->ack);
+	}
+	return ROCE_STEP_IDLE;
+}
