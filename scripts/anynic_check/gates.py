@@ -107,7 +107,7 @@ def conditionals(tree):
 
 def size_asserts(tree):
     struct = re.compile(r"^struct (\w+) \{$")
-    for path in tree.having("_hw.h"):
+    for path in [p for p in tree.having(".h") if "_hw" in p]:
         text = "\n".join(tree.lines(path))
         for number, line in enumerate(tree.lines(path), 1):
             match = struct.match(line)
@@ -170,8 +170,8 @@ def formatting(tree):
 def shell_syntax(tree):
     for path in tree.text_files():
         first = tree.lines(path)[0]
-        # Sourced files have no #! line: they say their shell as shellcheck wants it.
-        shell = "bash" if any("bash" in line for line in tree.lines(path)[:6]) else "sh"
+        # Sourced files have no #! line: they say their shell as shellcheck wants it, or are scenarios.
+        shell = "bash" if any("bash" in line for line in tree.lines(path)[:6]) or path.startswith("tests/lab/") else "sh"
         if path.endswith(".sh") or re.match(r"#!.*\b(ba|da)?sh\b", first):
             result = subprocess.run([shell, "-n", path], stderr=subprocess.PIPE, text=True)
             if result.returncode:

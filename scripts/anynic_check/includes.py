@@ -8,7 +8,7 @@ import re
 # text between the quotes or brackets; "." stands for the file's own folder. Headers in angle
 # brackets are the system's: rows name those that are NOT allowed, with a leading "!".
 RULES = [
-    ("providers/*/*_hw.h", ["linux/types.h", "providers/common/*", "!*"]),
+    ("providers/*/*_hw*.h", [".", "linux/types.h", "providers/common/*", "!*"]),
     ("providers/common/*", ["linux/types.h", "providers/common/*", "!*"]),
     ("providers/*/*_sim*", [".", "providers/common/*", "sim/device/sim_dev.h", "sim/nic/*",
                             "sim/engine/roce.h", "!infiniband/*", "!event2/*"]),
