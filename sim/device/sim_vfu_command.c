@@ -93,10 +93,18 @@ static int get_region_info(struct sim_vfu *vfu, struct vfu_message *message)
 	return 0;
 }
 
-/* Only MSI-X: a NIC of these brands has no use for the others. */
+/* A NIC of these brands uses MSI-X only. The error interrupt is never raised, but QEMU warns the
+ * user if there is none. */
 static uint32_t irq_count(const struct sim_vfu *vfu, uint32_t index)
 {
-	return index == VFIO_PCI_MSIX_IRQ_INDEX ? vfu->dev->irq.count : 0;
+	switch (index) {
+	case VFIO_PCI_MSIX_IRQ_INDEX:
+		return vfu->dev->irq.count;
+	case VFIO_PCI_ERR_IRQ_INDEX:
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 static int get_irq_info(struct sim_vfu *vfu, struct vfu_message *message)
@@ -115,7 +123,9 @@ static int get_irq_info(struct sim_vfu *vfu, struct vfu_message *message)
 	};
 	/* Without NORESIZE: vectors may be added while others are in use. */
 	if (info.count)
-		info.flags = VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_MASKABLE;
+		info.flags = VFIO_IRQ_INFO_EVENTFD;
+	if (info.count && index == VFIO_PCI_MSIX_IRQ_INDEX)
+		info.flags |= VFIO_IRQ_INFO_MASKABLE;
 	set_reply(message, &info, sizeof(info));
 	return 0;
 }
@@ -174,14 +184,15 @@ static void act_on_vector(struct sim_vfu *vfu, uint32_t action, uint32_t vector)
 		sim_irq_set_mask(irq, vector, action == VFIO_IRQ_SET_ACTION_MASK);
 }
 
-/* `wanted` has a byte for each vector, or is NULL for all of them. */
+/* Of booleans, `wanted` has one byte a vector. */
 static int act_on_vectors(struct sim_vfu *vfu, const struct vfu_irq_set *set, const uint8_t *wanted)
 {
 	uint32_t action = set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK;
+	bool all = !(set->flags & VFIO_IRQ_SET_DATA_BOOL);
 	uint32_t i;
 
 	for (i = 0; i < set->count; i++)
-		if (!wanted || wanted[i])
+		if (all || wanted[i])
 			act_on_vector(vfu, action, set->start + i);
 	return 0;
 }
@@ -223,6 +234,8 @@ static int set_irqs(struct sim_vfu *vfu, struct vfu_message *message)
 	rc = check_irq_set(vfu, &set, message->length);
 	if (rc)
 		return rc;
+	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
+		return 0; /* never raised: a descriptor is closed again */
 	if (set.flags & VFIO_IRQ_SET_DATA_EVENTFD) {
 		/* Nobody asks to be told when the guest masks a vector. */
 		if (!(set.flags & VFIO_IRQ_SET_ACTION_TRIGGER))

@@ -1,0 +1,846 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The commands of the vfio-user server against a hostile client: each row is a
+ * message, the exact answer, and then a good message must still be served.
+ */
+#include "tests/lib/t.h"
+#include "tests/unit/sim/device/fake_nic.h"
+#include "tests/unit/sim/device/vfu_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/pci_regs.h>
+#include <linux/vfio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define CONFIG	  VFIO_PCI_CONFIG_REGION_INDEX
+#define NO_ANSWER -1
+
+static struct sim_loop *loop;
+static struct sim_dev *dev;
+static struct fake_log line;
+static struct vfu_client client;
+
+static bool start(const char *personality)
+{
+	memset(&line, 0, sizeof(line));
+	if (sim_loop_create(true, &loop))
+		return false;
+	dev = fake_dev_create(loop, personality, &line);
+	return dev && !client_init(&client, loop, dev) && client_negotiate(&client);
+}
+
+static void stop(void)
+{
+	client_fini(&client);
+	sim_dev_destroy(dev);
+	sim_loop_destroy(loop);
+}
+
+/* The connection is alive, and in step. */
+static bool still_serves(void)
+{
+	uint64_t value;
+
+	return !client_read(&client, CONFIG, PCI_VENDOR_ID, 4, &value) &&
+	       value == (FAKE_VENDOR | FAKE_DEVICE << 16);
+}
+
+/* ------------------------------------------------------------ malformed messages */
+
+struct hostile {
+	const char *name;
+	uint16_t command;
+	uint32_t flags;
+	uint16_t length; /* of the payload */
+	uint16_t fds;	 /* eventfds that come along */
+	union {
+		uint8_t bytes[64];
+		uint32_t words[16];
+		uint64_t quads[8];
+		struct vfu_dma_map map;
+		struct vfu_dma_unmap unmap;
+		struct vfu_region_info region;
+		struct vfu_irq_set irq;
+		struct vfu_region_access access;
+	};
+	int expect;
+};
+
+#define EVENTFD (VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER)
+#define NONE	(VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER)
+#define BOOL	(VFIO_IRQ_SET_DATA_BOOL | VFIO_IRQ_SET_ACTION_TRIGGER)
+#define MSIX	VFIO_PCI_MSIX_IRQ_INDEX
+#define RW	(VFU_DMA_MAP_READ | VFU_DMA_MAP_WRITE)
+#define MEMFD	0x8000u /* in fds: that many memory files of 64 KiB instead */
+
+static const struct hostile hostile[] = {
+	{"command 0", 0, 0, 0, 0, {{0}}, EINVAL},
+	{"command unknown", VFU_COMMANDS, 0, 0, 0, {{0}}, EINVAL},
+	{"command 65535", 65535, 0, 8, 0, {{0}}, EINVAL},
+	{"type unknown", VFU_DEVICE_GET_INFO, 2, 16, 0, {.words = {16}}, EINVAL},
+	{"reply flag set", VFU_DEVICE_GET_INFO, VFU_TYPE_REPLY, 16, 0, {.words = {16}}, NO_ANSWER},
+	{"no reply wanted", VFU_DEVICE_GET_INFO, VFU_NO_REPLY, 16, 0, {{0}}, NO_ANSWER},
+	{"second negotiation", VFU_VERSION, 0, 4, 0, {{0}}, EINVAL},
+	{"version cut short", VFU_VERSION, 0, 3, 0, {{0}}, EINVAL},
+	{"DMA read from client", VFU_DMA_READ, 0, 16, 0, {.quads = {0, 8}}, EINVAL},
+	{"DMA write from client", VFU_DMA_WRITE, 0, 24, 0, {.quads = {0, 8}}, EINVAL},
+	{"dirty pages", VFU_DIRTY_PAGES, 0, 8, 0, {{0}}, EOPNOTSUPP},
+	{"device feature", VFU_DEVICE_FEATURE, 0, 8, 0, {{0}}, EOPNOTSUPP},
+	{"migration read", VFU_MIG_DATA_READ, 0, 8, 0, {{0}}, EOPNOTSUPP},
+	{"migration write", VFU_MIG_DATA_WRITE, 0, 8, 0, {{0}}, EOPNOTSUPP},
+	{"region io fds", VFU_DEVICE_GET_REGION_IO_FDS, 0, 16, 0, {.words = {16}}, EOPNOTSUPP},
+	{"reset with payload", VFU_DEVICE_RESET, 0, 4, 0, {{0}}, EINVAL},
+
+	{"info short", VFU_DEVICE_GET_INFO, 0, 12, 0, {.words = {16}}, EINVAL},
+	{"info long", VFU_DEVICE_GET_INFO, 0, 20, 0, {.words = {16}}, EINVAL},
+	{"info argsz", VFU_DEVICE_GET_INFO, 0, 16, 0, {.words = {15}}, EINVAL},
+	{"region argsz", VFU_DEVICE_GET_REGION_INFO, 0, 32, 0, {.region = {31}}, EINVAL},
+	{"region index", VFU_DEVICE_GET_REGION_INFO, 0, 32, 0, {.region = {32, 0, 9}}, EINVAL},
+	{"region short", VFU_DEVICE_GET_REGION_INFO, 0, 31, 0, {.region = {32}}, EINVAL},
+	{"irq argsz", VFU_DEVICE_GET_IRQ_INFO, 0, 16, 0, {.words = {8}}, EINVAL},
+	{"irq index", VFU_DEVICE_GET_IRQ_INFO, 0, 16, 0, {.words = {16, 0, 5}}, EINVAL},
+
+	{"read region 6", VFU_REGION_READ, 0, 16, 0, {.access = {0, 6, 4}}, EINVAL},
+	{"read region 9", VFU_REGION_READ, 0, 16, 0, {.access = {0, 9, 4}}, EINVAL},
+	{"read region -1", VFU_REGION_READ, 0, 16, 0, {.access = {0, ~0u, 4}}, EINVAL},
+	{"read absent BAR", VFU_REGION_READ, 0, 16, 0, {.access = {0, 1, 4}}, EINVAL},
+	{"read nothing", VFU_REGION_READ, 0, 16, 0, {.access = {0, 0, 0}}, EINVAL},
+	{"read 3 bytes", VFU_REGION_READ, 0, 16, 0, {.access = {0, 0, 3}}, EINVAL},
+	{"read 16 bytes", VFU_REGION_READ, 0, 16, 0, {.access = {0, 0, 16}}, EINVAL},
+	{"read unaligned", VFU_REGION_READ, 0, 16, 0, {.access = {2, 0, 4}}, EINVAL},
+	{"read at end", VFU_REGION_READ, 0, 16, 0, {.access = {0x4000, 0, 4}}, EINVAL},
+	{"read wraps", VFU_REGION_READ, 0, 16, 0, {.access = {~0ull - 3, 0, 4}}, EINVAL},
+	{"read huge", VFU_REGION_READ, 0, 16, 0, {.access = {0, 0, ~0u}}, EINVAL},
+	{"read short", VFU_REGION_READ, 0, 15, 0, {.access = {0, 0, 4}}, EINVAL},
+	{"read with data", VFU_REGION_READ, 0, 20, 0, {.access = {0, 0, 4}}, EINVAL},
+	{"config nothing", VFU_REGION_READ, 0, 16, 0, {.access = {0, CONFIG, 0}}, EINVAL},
+	{"config over end", VFU_REGION_READ, 0, 16, 0, {.access = {1, CONFIG, 4096}}, EINVAL},
+	{"config huge", VFU_REGION_READ, 0, 16, 0, {.access = {0, CONFIG, ~0u}}, EINVAL},
+	{"config wraps", VFU_REGION_READ, 0, 16, 0, {.access = {~0ull, CONFIG, 4}}, EINVAL},
+	{"write less than said", VFU_REGION_WRITE, 0, 18, 0, {.access = {0, 0, 4}}, EINVAL},
+	{"write more than said", VFU_REGION_WRITE, 0, 24, 0, {.access = {0, 0, 4}}, EINVAL},
+	{"write count wraps", VFU_REGION_WRITE, 0, 20, 0, {.access = {0, 0, ~0u}}, EINVAL},
+	{"write 12 bytes", VFU_REGION_WRITE, 0, 28, 0, {.access = {0, 0, 12}}, EINVAL},
+	{"write unaligned", VFU_REGION_WRITE, 0, 24, 0, {.access = {4, 0, 8}}, EINVAL},
+	{"write at end", VFU_REGION_WRITE, 0, 20, 0, {.access = {0x4000, 0, 4}}, EINVAL},
+	{"write bad, posted",
+	 VFU_REGION_WRITE,
+	 VFU_NO_REPLY,
+	 20,
+	 0,
+	 {.access = {1, 0, 4}},
+	 NO_ANSWER},
+	{"multi of none", VFU_REGION_WRITE_MULTI, 0, 8, 0, {.quads = {0}}, EINVAL},
+	{"multi short", VFU_REGION_WRITE_MULTI, 0, 4, 0, {.quads = {1}}, EINVAL},
+	{"multi fewer", VFU_REGION_WRITE_MULTI, 0, 32, 0, {.quads = {2}}, EINVAL},
+	{"multi more", VFU_REGION_WRITE_MULTI, 0, 56, 0, {.quads = {1}}, EINVAL},
+	{"multi wraps", VFU_REGION_WRITE_MULTI, 0, 8, 0, {.quads = {1ull << 61}}, EINVAL},
+	{"multi 9 bytes", VFU_REGION_WRITE_MULTI, 0, 32, 0, {.quads = {1, 0, 9ull << 32}}, EINVAL},
+	{"multi unaligned",
+	 VFU_REGION_WRITE_MULTI,
+	 0,
+	 32,
+	 0,
+	 {.quads = {1, 2, 4ull << 32}},
+	 EINVAL},
+
+	{"irq short", VFU_DEVICE_SET_IRQS, 0, 16, 0, {.irq = {20, NONE, MSIX}}, EINVAL},
+	{"irq set argsz", VFU_DEVICE_SET_IRQS, 0, 20, 0, {.irq = {19, NONE, MSIX}}, EINVAL},
+	{"irq set index", VFU_DEVICE_SET_IRQS, 0, 20, 0, {.irq = {20, NONE, 5}}, EINVAL},
+	{"irq no data",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 0,
+	 {.irq = {20, VFIO_IRQ_SET_ACTION_TRIGGER, MSIX, 0, 1}},
+	 EINVAL},
+	{"irq no action",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 0,
+	 {.irq = {20, VFIO_IRQ_SET_DATA_NONE, MSIX, 0, 1}},
+	 EINVAL},
+	{"irq two data",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 0,
+	 {.irq = {20, NONE | 2, MSIX, 0, 1}},
+	 EINVAL},
+	{"irq two actions",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 0,
+	 {.irq = {20, NONE | 8, MSIX, 0, 1}},
+	 EINVAL},
+	{"irq unknown flag",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 0,
+	 {.irq = {20, NONE | 64, MSIX, 0, 1}},
+	 EINVAL},
+	{"irq start", VFU_DEVICE_SET_IRQS, 0, 20, 0, {.irq = {20, NONE, MSIX, 70, 1}}, EINVAL},
+	{"irq count", VFU_DEVICE_SET_IRQS, 0, 20, 0, {.irq = {20, NONE, MSIX, 0, 71}}, EINVAL},
+	{"irq wraps", VFU_DEVICE_SET_IRQS, 0, 20, 0, {.irq = {20, NONE, MSIX, 2, ~0u}}, EINVAL},
+	{"irq none of some",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 0,
+	 {.irq = {20, NONE, MSIX, 1, 0}},
+	 EINVAL},
+	{"irq INTx", VFU_DEVICE_SET_IRQS, 0, 20, 0, {.irq = {20, NONE, 0, 0, 1}}, EINVAL},
+	{"irq bools missing",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 0,
+	 {.irq = {20, BOOL, MSIX, 0, 1}},
+	 EINVAL},
+	{"irq bools too many",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 24,
+	 0,
+	 {.irq = {24, BOOL, MSIX, 0, 1}},
+	 EINVAL},
+	{"irq fds missing",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 2,
+	 {.irq = {20, EVENTFD, MSIX, 0, 3}},
+	 EINVAL},
+	{"irq fds too many",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 3,
+	 {.irq = {20, EVENTFD, MSIX, 0, 2}},
+	 EINVAL},
+	{"irq fds over limit",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 17,
+	 {.irq = {20, EVENTFD, MSIX, 0, 17}},
+	 EINVAL},
+	{"irq fds of none", VFU_DEVICE_SET_IRQS, 0, 20, 1, {.irq = {20, NONE, MSIX, 0, 1}}, EINVAL},
+	{"irq no eventfd",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 MEMFD | 1,
+	 {.irq = {20, EVENTFD, MSIX, 0, 1}},
+	 EINVAL},
+	{"irq told of masks",
+	 VFU_DEVICE_SET_IRQS,
+	 0,
+	 20,
+	 1,
+	 {.irq = {20, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_MASK, MSIX, 0, 1}},
+	 EOPNOTSUPP},
+
+	{"map short", VFU_DMA_MAP, 0, 31, 0, {.map = {32, RW, 0, 0, 4096}}, EINVAL},
+	{"map long", VFU_DMA_MAP, 0, 40, 0, {.map = {40, RW, 0, 0, 4096}}, EINVAL},
+	{"map argsz", VFU_DMA_MAP, 0, 32, 0, {.map = {31, RW, 0, 0, 4096}}, EINVAL},
+	{"map no rights", VFU_DMA_MAP, 0, 32, 0, {.map = {32, 0, 0, 0, 4096}}, EINVAL},
+	{"map unknown flag", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW | 8, 0, 0, 4096}}, EINVAL},
+	{"map empty", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW, 0, 0x100000, 0}}, EINVAL},
+	{"map wraps", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW, 0, ~0xfffull, 8192}}, EINVAL},
+	{"map address", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW, 0, 0x100800, 4096}}, EINVAL},
+	{"map size", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW, 0, 0x100000, 2048}}, EINVAL},
+	{"map over", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW, 0, 0x2000, 4096}}, EEXIST},
+	{"map into", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW, 0, 0, 0x3000}}, EEXIST},
+	{"map around", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW, 0, 0, 0x100000}}, EEXIST},
+	{"map tail", VFU_DMA_MAP, 0, 32, 0, {.map = {32, RW, 0, 0x3000, 0x10000}}, EEXIST},
+	{"map two fds",
+	 VFU_DMA_MAP,
+	 0,
+	 32,
+	 MEMFD | 2,
+	 {.map = {32, RW, 0, 0x100000, 4096}},
+	 EINVAL},
+	{"map eventfd", VFU_DMA_MAP, 0, 32, 1, {.map = {32, RW, 0, 0x100000, 4096}}, EINVAL},
+	{"map over file",
+	 VFU_DMA_MAP,
+	 0,
+	 32,
+	 MEMFD | 1,
+	 {.map = {32, RW, 0, 0x2000, 4096}},
+	 EEXIST},
+	{"map past file",
+	 VFU_DMA_MAP,
+	 0,
+	 32,
+	 MEMFD | 1,
+	 {.map = {32, RW, 0, 0x100000, 0x11000}},
+	 EINVAL},
+	{"map offset",
+	 VFU_DMA_MAP,
+	 0,
+	 32,
+	 MEMFD | 1,
+	 {.map = {32, RW, 0x10000, 0x100000, 4096}},
+	 EINVAL},
+	{"map offset unaligned",
+	 VFU_DMA_MAP,
+	 0,
+	 32,
+	 MEMFD | 1,
+	 {.map = {32, RW, 1, 0x100000, 4096}},
+	 EINVAL},
+	{"map offset wraps",
+	 VFU_DMA_MAP,
+	 0,
+	 32,
+	 MEMFD | 1,
+	 {.map = {32, RW, ~0xfffull, 0x100000, 0x2000}},
+	 EINVAL},
+	{"map huge file",
+	 VFU_DMA_MAP,
+	 0,
+	 32,
+	 MEMFD | 1,
+	 {.map = {32, RW, 0, 0x100000, 1ull << 62}},
+	 EINVAL},
+	{"unmap short", VFU_DMA_UNMAP, 0, 20, 0, {.unmap = {24, 0, 0x1000, 0x3000}}, EINVAL},
+	{"unmap long", VFU_DMA_UNMAP, 0, 40, 0, {.unmap = {24, 0, 0x1000, 0x3000}}, EINVAL},
+	{"unmap argsz", VFU_DMA_UNMAP, 0, 24, 0, {.unmap = {23, 0, 0x1000, 0x3000}}, EINVAL},
+	{"unmap flag", VFU_DMA_UNMAP, 0, 24, 0, {.unmap = {24, 4, 0x1000, 0x3000}}, EINVAL},
+	{"unmap bitmap", VFU_DMA_UNMAP, 0, 40, 0, {.unmap = {40, 1, 0x1000, 0x3000}}, EOPNOTSUPP},
+	{"unmap part", VFU_DMA_UNMAP, 0, 24, 0, {.unmap = {24, 0, 0x1000, 0x1000}}, ENOENT},
+	{"unmap inside", VFU_DMA_UNMAP, 0, 24, 0, {.unmap = {24, 0, 0x2000, 0x1000}}, ENOENT},
+	{"unmap more", VFU_DMA_UNMAP, 0, 24, 0, {.unmap = {24, 0, 0, 0x100000}}, ENOENT},
+	{"unmap absent", VFU_DMA_UNMAP, 0, 24, 0, {.unmap = {24, 0, 0x900000, 0x1000}}, ENOENT},
+	{"unmap all of some", VFU_DMA_UNMAP, 0, 24, 0, {.unmap = {24, 2, 0x1000, 0x3000}}, EINVAL},
+	{"fds where none belong", VFU_DEVICE_GET_INFO, 0, 16, 5, {.words = {16}}, 0},
+	{"fds over all limits", VFU_DEVICE_GET_INFO, 0, 16, 40, {.words = {16}}, 0},
+};
+
+static int make_fd(bool memory)
+{
+	int fd = memory ? memfd_create("test", MFD_CLOEXEC) : eventfd(0, EFD_CLOEXEC);
+
+	if (memory && ftruncate(fd, 0x10000))
+		return -1;
+	return fd;
+}
+
+static void run_hostile(const struct hostile *row)
+{
+	unsigned int i, count = row->fds & ~MEMFD;
+	int fds[64];
+	struct client_command command = {
+		.command = row->command,
+		.flags = row->flags,
+		.payload = row->bytes,
+		.length = row->length,
+		.fds = fds,
+		.fd_count = count,
+	};
+
+	for (i = 0; i < count; i++)
+		fds[i] = make_fd(row->fds & MEMFD);
+	T_EQ_ROW(row->name, client_run(&client, &command), row->expect);
+	if (row->expect > 0)
+		T_EQ_ROW(row->name, client.length, 0);
+	for (i = 0; i < count; i++)
+		close(fds[i]);
+	T_TRUE_ROW(row->name, still_serves());
+}
+
+static void hostile_messages_are_refused(void)
+{
+	struct vfu_dma_map map = {32, RW, 0, 0x1000, 0x3000};
+	unsigned int fds;
+	size_t i;
+
+	T_NEED(start(NULL));
+	T_EQ(client_dma_map(&client, &map, -1), 0);
+	for (i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+		fds = client_count_fds();
+		run_hostile(&hostile[i]);
+		T_EQ_ROW(hostile[i].name, client_count_fds(), fds);
+	}
+	T_EQ(fake_last->reads, 0);
+	T_EQ(fake_last->writes, 0);
+	stop();
+}
+
+static void commands_before_negotiation_are_refused(void)
+{
+	struct vfu_dma_map map = {32, RW, 0, 0x1000, 0x3000};
+	uint64_t value;
+
+	memset(&line, 0, sizeof(line));
+	T_NEED(!sim_loop_create(true, &loop));
+	dev = fake_dev_create(loop, NULL, &line);
+	T_NEED(dev && !client_init(&client, loop, dev));
+	T_EQ(client_read(&client, CONFIG, 0, 4, &value), EINVAL);
+	T_EQ(client_dma_map(&client, &map, -1), EINVAL);
+	T_TRUE(client_negotiate(&client));
+	T_TRUE(still_serves());
+	stop();
+}
+
+/* ------------------------------------------------------------ information */
+
+static void device_has_nine_regions_and_five_interrupts(void)
+{
+	static const uint32_t want[4] = {16, VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET, 9, 5};
+	uint32_t info[4] = {16};
+	struct client_command command = {
+		.command = VFU_DEVICE_GET_INFO, .payload = info, .length = sizeof(info)};
+
+	T_NEED(start(NULL));
+	T_EQ(client_run(&client, &command), 0);
+	T_EQ(client.length, 16);
+	T_BYTES(client.payload, want, 16);
+	stop();
+}
+
+static int region_info(uint32_t index, uint32_t argsz, struct vfu_region_info *info)
+{
+	struct vfu_region_info ask = {.argsz = argsz, .index = index};
+	struct client_command command = {
+		.command = VFU_DEVICE_GET_REGION_INFO, .payload = &ask, .length = sizeof(ask)};
+	int rc = client_run(&client, &command);
+
+	memcpy(info, client.payload, sizeof(*info));
+	return rc;
+}
+
+static void regions_have_the_sizes_of_the_bars(void)
+{
+	static const uint64_t sizes[9] = {0x4000, 0, 0x2000, 0, 0x10000, 0, 0, 4096, 0};
+	struct vfu_region_info info;
+	uint32_t i;
+
+	T_NEED(start(NULL));
+	for (i = 0; i < 9; i++) {
+		T_EQ(region_info(i, 32, &info), 0);
+		T_EQ(client.length, 32);
+		T_EQ(info.argsz, 32);
+		T_EQ(info.index, i);
+		T_EQ(info.size, sizes[i]);
+		T_EQ(info.flags, sizes[i] ? 3 : 0);
+		/* A rule of QEMU. */
+		T_TRUE(info.cap_offset >= 32);
+		T_EQ(client.reply_fd, -1);
+	}
+	stop();
+}
+
+static void mappable_part_is_described_and_shared(void)
+{
+	struct vfu_region_info info;
+	struct vfu_sparse_mmap sparse;
+	uint64_t value, *map;
+
+	T_NEED(start("mappable"));
+	T_EQ(region_info(FAKE_MEMORY_BAR, 32, &info), 0);
+	T_EQ(client.length, 32);
+	T_EQ(info.argsz, 64);
+	T_EQ(region_info(FAKE_MEMORY_BAR, 64, &info), 0);
+	T_EQ(client.length, 64);
+	T_EQ(info.flags, 15);
+	memcpy(&sparse, client.payload + info.cap_offset, sizeof(sparse));
+	T_EQ(sparse.id, VFIO_REGION_INFO_CAP_SPARSE_MMAP);
+	T_EQ(sparse.version, 1);
+	T_EQ(sparse.nr_areas, 1);
+	T_EQ(sparse.offset, FAKE_MEMORY_OFFSET);
+	T_EQ(sparse.size, FAKE_MEMORY_LENGTH);
+	T_NEED(client.reply_fd >= 0);
+	map = mmap(NULL, sparse.size, PROT_READ | PROT_WRITE, MAP_SHARED, client.reply_fd,
+		   (off_t)(info.offset + sparse.offset));
+	T_NEED(map != MAP_FAILED);
+	map[3] = 0x1122334455667788;
+	T_BYTES((uint8_t *)sim_dev_bar_memory(dev, FAKE_MEMORY_BAR) + 24, &map[3], 8);
+	T_EQ(client_read(&client, FAKE_MEMORY_BAR, FAKE_MEMORY_OFFSET + 24, 8, &value), 0);
+	T_EQ(value, 0x1122334455667788);
+	T_EQ(fake_last->reads, 0);
+	T_EQ(client_write(&client, FAKE_MEMORY_BAR, FAKE_MEMORY_OFFSET + 24, 4, 5), 0);
+	T_EQ(map[3], 0x1122334400000005);
+	T_EQ(fake_last->writes, 1);
+	/* The client cannot take the file away under us. */
+	T_TRUE(ftruncate(client.reply_fd, 0) < 0);
+	munmap(map, sparse.size);
+	stop();
+}
+
+static void only_msix_has_interrupts(void)
+{
+	static const uint32_t counts[5] = {0, 0, FAKE_VECTORS, 1, 0};
+	uint32_t i;
+
+	T_NEED(start(NULL));
+	for (i = 0; i < 5; i++) {
+		uint32_t info[4] = {16, 0, i, 0};
+		struct client_command command = {.command = VFU_DEVICE_GET_IRQ_INFO,
+						 .payload = info,
+						 .length = sizeof(info)};
+
+		T_EQ(client_run(&client, &command), 0);
+		T_EQ(client.length, 16);
+		memcpy(info, client.payload, sizeof(info));
+		T_EQ(info[0], 16);
+		T_EQ(!!(info[1] & VFIO_IRQ_INFO_EVENTFD), counts[i] > 0);
+		T_EQ(info[2], i);
+		T_EQ(info[3], counts[i]);
+	}
+	stop();
+}
+
+/* ------------------------------------------------------------ registers */
+
+static void register_accesses_reach_the_class(void)
+{
+	static const unsigned int sizes[] = {1, 2, 4, 8};
+	uint64_t value, pattern = 0x8899aabbccddeeff;
+	size_t i;
+
+	T_NEED(start(NULL));
+	for (i = 0; i < 4; i++) {
+		uint64_t cut = sizes[i] == 8 ? pattern : pattern & ((1ull << 8 * sizes[i]) - 1);
+
+		T_EQ(client_write(&client, 0, 0x40 + 8 * i, sizes[i], pattern), 0);
+		T_EQ(client.length, 16);
+		T_EQ(fake_last->last_size, sizes[i]);
+		T_EQ(fake_last->last_value, cut);
+		T_EQ(client_read(&client, 0, 0x40 + 8 * i, sizes[i], &value), 0);
+		T_EQ(value, cut);
+	}
+	/* The last one that fits. */
+	T_EQ(client_write(&client, 0, FAKE_BAR0_SIZE - 8, 8, 1), 0);
+	T_EQ(client_write(&client, 4, 0xfffc, 4, 1), 0);
+	T_EQ(fake_last->last_bar, 4);
+	stop();
+}
+
+static void posted_write_has_no_reply(void)
+{
+	struct {
+		struct vfu_region_access access;
+		uint64_t data;
+	} write = {{0x80, 0, 8}, 77};
+	struct client_command command = {.command = VFU_REGION_WRITE,
+					 .flags = VFU_NO_REPLY,
+					 .payload = &write,
+					 .length = sizeof(write)};
+
+	T_NEED(start(NULL));
+	T_EQ(client_run(&client, &command), NO_ANSWER);
+	T_EQ(fake_last->writes, 1);
+	T_EQ(fake_last->last_value, 77);
+	T_TRUE(still_serves());
+	stop();
+}
+
+static void several_writes_in_one_message(void)
+{
+	struct {
+		uint64_t count;
+		struct vfu_region_write_one one[3];
+	} multi = {3, {{8, 0, 8, {1}}, {16, 0, 4, {2}}, {4, 4, 4, {3}}}};
+	struct client_command command = {
+		.command = VFU_REGION_WRITE_MULTI, .payload = &multi, .length = sizeof(multi)};
+	uint64_t done;
+
+	T_NEED(start(NULL));
+	T_EQ(client_run(&client, &command), 0);
+	T_EQ(client.length, 8);
+	memcpy(&done, client.payload, 8);
+	T_EQ(done, 3);
+	T_EQ(fake_last->writes, 3);
+	T_EQ(fake_last->registers[1], 1);
+	T_EQ(fake_last->registers[2], 2);
+	T_EQ(fake_last->last_bar, 4);
+	/* The second is bad: the first was done, the third was not. */
+	multi.one[1].offset = 17;
+	T_EQ(client_run(&client, &command), EINVAL);
+	T_EQ(fake_last->writes, 4);
+	stop();
+}
+
+static void config_space_is_read_in_one_go(void)
+{
+	struct vfu_region_access access = {0, CONFIG, 4096};
+	struct client_command command = {
+		.command = VFU_REGION_READ, .payload = &access, .length = sizeof(access)};
+	uint16_t vendor;
+
+	T_NEED(start(NULL));
+	T_EQ(client_run(&client, &command), 0);
+	T_EQ(client.length, 16 + 4096);
+	memcpy(&vendor, client.payload + 16, 2);
+	T_EQ(vendor, FAKE_VENDOR);
+	stop();
+}
+
+static void reset_is_as_after_power_on(void)
+{
+	struct client_command command = {.command = VFU_DEVICE_RESET};
+	uint64_t value;
+
+	T_NEED(start(NULL));
+	T_TRUE(client_enable(&client));
+	T_EQ(client_write(&client, 0, 0x40, 8, 5), 0);
+	T_EQ(client_run(&client, &command), 0);
+	T_EQ(fake_last->resets, 1);
+	T_EQ(client_read(&client, 0, 0x40, 8, &value), 0);
+	T_EQ(value, 0);
+	T_EQ(client_read(&client, CONFIG, PCI_COMMAND, 2, &value), 0);
+	T_EQ(value, 0);
+	stop();
+}
+
+/* ------------------------------------------------------------ interrupts */
+
+static uint64_t eventfd_take(int fd)
+{
+	uint64_t count = 0;
+
+	return read(fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
+}
+
+static int irq_act(uint32_t flags, uint32_t start_at, uint32_t count, const void *bools)
+{
+	struct vfu_irq_set set = {
+		.argsz = 20, .flags = flags, .index = MSIX, .start = start_at, .count = count};
+	struct client_command command = {.command = VFU_DEVICE_SET_IRQS,
+					 .payload = &set,
+					 .length = sizeof(set),
+					 .more = bools,
+					 .more_length = bools ? count : 0};
+
+	return client_run(&client, &command);
+}
+
+static void raised_vectors_reach_eventfds(void)
+{
+	int fds[3];
+	unsigned int i;
+
+	T_NEED(start(NULL));
+	T_TRUE(client_enable(&client));
+	for (i = 0; i < 3; i++)
+		fds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	T_EQ(client_set_eventfds(&client, 66, 3, fds), 0);
+	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 67), 0);
+	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 67), 0);
+	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, FAKE_VECTORS), 0);
+	T_EQ(eventfd_take(fds[0]), 0);
+	T_EQ(eventfd_take(fds[1]), 2);
+	/* Taken away: pending until there is one again. */
+	T_EQ(client_set_eventfds(&client, 67, 1, NULL), 0);
+	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 67), 0);
+	T_EQ(eventfd_take(fds[1]), 0);
+	T_EQ(client_set_eventfds(&client, 67, 1, &fds[1]), 0);
+	T_EQ(eventfd_take(fds[1]), 1);
+	/* All at once. */
+	T_EQ(irq_act(NONE, 0, 0, NULL), 0);
+	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 66), 0);
+	T_EQ(eventfd_take(fds[0]), 0);
+	for (i = 0; i < 3; i++)
+		close(fds[i]);
+	stop();
+}
+
+static void client_triggers_and_masks(void)
+{
+	static const uint8_t bools[3] = {1, 0, 255};
+	int fds[3];
+	unsigned int i;
+
+	T_NEED(start(NULL));
+	T_TRUE(client_enable(&client));
+	for (i = 0; i < 3; i++)
+		fds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	T_EQ(client_set_eventfds(&client, 0, 3, fds), 0);
+	T_EQ(irq_act(NONE, 0, 3, NULL), 0);
+	for (i = 0; i < 3; i++)
+		T_EQ(eventfd_take(fds[i]), 1);
+	T_EQ(irq_act(BOOL, 0, 3, bools), 0);
+	for (i = 0; i < 3; i++)
+		T_EQ(eventfd_take(fds[i]), !!bools[i]);
+	T_EQ(irq_act(VFIO_IRQ_SET_DATA_BOOL | VFIO_IRQ_SET_ACTION_MASK, 0, 3, bools), 0);
+	T_EQ(irq_act(NONE, 0, 3, NULL), 0);
+	for (i = 0; i < 3; i++)
+		T_EQ(eventfd_take(fds[i]), !bools[i]);
+	T_EQ(irq_act(VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_UNMASK, 0, 3, NULL), 0);
+	for (i = 0; i < 3; i++)
+		T_EQ(eventfd_take(fds[i]), !!bools[i]);
+	for (i = 0; i < 3; i++)
+		close(fds[i]);
+	stop();
+}
+
+/* A full eventfd would block a careless server for ever. */
+static void full_eventfd_does_not_block(void)
+{
+	const uint64_t full = UINT64_MAX - 1;
+	int fd = eventfd(0, EFD_CLOEXEC);
+
+	T_NEED(start(NULL));
+	T_TRUE(client_enable(&client));
+	T_EQ(write(fd, &full, sizeof(full)), 8);
+	T_EQ(client_set_eventfds(&client, 0, 1, &fd), 0);
+	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 0), 0);
+	T_TRUE(still_serves());
+	close(fd);
+	stop();
+}
+
+static void error_interrupt_takes_an_eventfd(void)
+{
+	struct vfu_irq_set set = {20, EVENTFD, VFIO_PCI_ERR_IRQ_INDEX, 0, 1};
+	int fd = eventfd(0, EFD_CLOEXEC);
+	struct client_command command = {.command = VFU_DEVICE_SET_IRQS,
+					 .payload = &set,
+					 .length = sizeof(set),
+					 .fds = &fd,
+					 .fd_count = 1};
+	unsigned int fds;
+
+	T_NEED(start(NULL));
+	fds = client_count_fds();
+	T_EQ(client_run(&client, &command), 0);
+	T_EQ(client_count_fds(), fds);
+	close(fd);
+	stop();
+}
+
+/* ------------------------------------------------------------ guest memory */
+
+static int dma(uint64_t direction, uint64_t address, uint64_t *data)
+{
+	uint64_t status;
+
+	if (client_write(&client, 0, FAKE_REG_ADDRESS, 8, address) ||
+	    client_write(&client, 0, FAKE_REG_DATA, 8, *data) ||
+	    client_write(&client, 0, FAKE_REG_DMA, 8, direction) ||
+	    client_read(&client, 0, FAKE_REG_DATA, 8, data) ||
+	    client_read(&client, 0, FAKE_REG_STATUS, 8, &status))
+		return -1;
+	return (int)status;
+}
+
+static void dma_reaches_the_file(void)
+{
+	struct vfu_dma_map map = {32, RW, 0x1000, 0x40000000, 0x2000};
+	struct vfu_dma_unmap unmap = {24, 0, 0x40000000, 0x2000};
+	struct client_command command = {
+		.command = VFU_DMA_UNMAP, .payload = &unmap, .length = sizeof(unmap)};
+	int fd = make_fd(true);
+	uint64_t value = 42, *memory;
+
+	T_NEED(start(NULL));
+	memory = mmap(NULL, 0x10000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	T_NEED(memory != MAP_FAILED);
+	T_EQ(client_dma_map(&client, &map, fd), 0);
+	T_EQ(client.length, 0);
+	/* Not before the driver has enabled it. */
+	T_EQ(dma(2, 0x40000008, &value), EFAULT);
+	T_TRUE(client_enable(&client));
+	T_EQ(dma(2, 0x40000008, &value), 0);
+	T_EQ(memory[0x1008 / 8], 42);
+	memory[0x1010 / 8] = 43;
+	T_EQ(dma(1, 0x40000010, &value), 0);
+	T_EQ(value, 43);
+	T_EQ(dma(1, 0x40001ffc, &value), EFAULT);
+	T_EQ(dma(1, 0x3ffffffc, &value), EFAULT);
+	T_EQ(dma(1, ~0ull - 3, &value), EFAULT);
+	T_EQ(client_run(&client, &command), 0);
+	T_EQ(client.length, 24);
+	T_BYTES(client.payload, &unmap, 24);
+	T_EQ(dma(1, 0x40000010, &value), EFAULT);
+	munmap(memory, 0x10000);
+	close(fd);
+	stop();
+}
+
+static void read_only_memory_is_not_written(void)
+{
+	struct vfu_dma_map map = {32, VFU_DMA_MAP_READ, 0, 0, 0x1000};
+	int fd = make_fd(true);
+	uint64_t value = 42;
+
+	T_NEED(start(NULL));
+	T_TRUE(client_enable(&client));
+	T_EQ(client_dma_map(&client, &map, fd), 0);
+	T_EQ(dma(2, 0, &value), EFAULT);
+	T_EQ(dma(1, 0, &value), 0);
+	T_EQ(value, 0);
+	close(fd);
+	stop();
+}
+
+static void unmap_all(void)
+{
+	struct vfu_dma_unmap unmap = {24, VFU_DMA_UNMAP_ALL, 0, 0};
+	struct client_command command = {
+		.command = VFU_DMA_UNMAP, .payload = &unmap, .length = sizeof(unmap)};
+	struct vfu_dma_map map = {32, RW, 0, 0, 0x1000};
+	int fd = make_fd(true);
+	unsigned int i;
+
+	T_NEED(start(NULL));
+	for (i = 0; i < 40; i++) {
+		map.address = (39 - i) * 0x3000;
+		T_EQ(client_dma_map(&client, &map, i & 1 ? fd : -1), 0);
+	}
+	T_EQ(client_run(&client, &command), 0);
+	for (i = 0; i < 40; i++) {
+		map.address = i * 0x3000;
+		T_EQ(client_dma_map(&client, &map, -1), 0);
+	}
+	close(fd);
+	stop();
+}
+
+/* The client cuts its file short under the server. */
+static void truncated_memory_is_survived(void)
+{
+	struct vfu_dma_map map = {32, RW, 0, 0, 0x10000};
+	int fd = make_fd(true);
+	uint64_t value = 42;
+
+	T_NEED(start(NULL));
+	T_TRUE(client_enable(&client));
+	T_EQ(client_dma_map(&client, &map, fd), 0);
+	T_EQ(dma(2, 0x8000, &value), 0);
+	T_EQ(ftruncate(fd, 0), 0);
+	T_EQ(dma(1, 0x8000, &value), EFAULT);
+	T_TRUE(strstr(line.last, "cut short"));
+	T_EQ(dma(2, 0x1000, &value), EFAULT);
+	T_TRUE(still_serves());
+	/* The next client starts afresh. */
+	client_fini(&client);
+	T_NEED(!client_init(&client, loop, dev) && client_negotiate(&client));
+	T_EQ(ftruncate(fd, 0x10000), 0);
+	T_TRUE(client_enable(&client));
+	T_EQ(client_dma_map(&client, &map, fd), 0);
+	T_EQ(dma(2, 0x8000, &value), 0);
+	close(fd);
+	stop();
+}
+
+T_MAIN("sim_vfu_command", T_CASE(hostile_messages_are_refused),
+       T_CASE(commands_before_negotiation_are_refused),
+       T_CASE(device_has_nine_regions_and_five_interrupts),
+       T_CASE(regions_have_the_sizes_of_the_bars), T_CASE(mappable_part_is_described_and_shared),
+       T_CASE(only_msix_has_interrupts), T_CASE(register_accesses_reach_the_class),
+       T_CASE(posted_write_has_no_reply), T_CASE(several_writes_in_one_message),
+       T_CASE(config_space_is_read_in_one_go), T_CASE(reset_is_as_after_power_on),
+       T_CASE(raised_vectors_reach_eventfds), T_CASE(client_triggers_and_masks),
+       T_CASE(full_eventfd_does_not_block), T_CASE(error_interrupt_takes_an_eventfd),
+       T_CASE(dma_reaches_the_file), T_CASE(read_only_memory_is_not_written), T_CASE(unmap_all),
+       T_CASE(truncated_memory_is_survived), )
