@@ -110,18 +110,24 @@ static void say_twice(const struct topology_report *report, const char *rest, ch
 	snprintf(out, size, "key \"%s\" is given twice", rest);
 }
 
+/* "uint64_t value: 'lots'" or "ENUM value: none". */
 static void say_invalid(const struct topology_report *report, const char *rest, char *out,
 			size_t size)
 {
 	const struct topology_section *section = topology_section_find(report->section);
 	const struct topology_number *number = topology_number_find(section, report->key);
-	const char *value = strchr(rest, '\'');
+	const char *value = strstr(rest, ": ");
+	int length;
 
-	snprintf(out, size, "%s is not allowed", value ? value : rest);
+	value = value ? value + 2 : rest;
+	value += *value == '\'';
+	length = (int)strcspn(value, "'");
 	if (number)
-		snprintf(out, size, "%s is not a number from %u to %u", value ? value : rest,
+		snprintf(out, size, "\"%.*s\" is not a number from %u to %u", length, value,
 			 number->min, number->max);
-	else if (!strcmp(report->key, "faults_on"))
+	else
+		snprintf(out, size, "\"%.*s\" is not allowed", length, value);
+	if (!strcmp(report->key, "faults_on"))
 		append(out, size, "; allowed: roce, all");
 }
 
