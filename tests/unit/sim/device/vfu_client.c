@@ -50,6 +50,8 @@ void client_fini(struct vfu_client *client)
 		close(client->reply_fd);
 	client->fd = -1;
 	client->reply_fd = -1;
+	/* The device first reads what is left. */
+	sim_loop_advance(client->loop, 0);
 	sim_loop_advance(client->loop, 0);
 }
 
