@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* The switch: learning, flooding, ageing, buffers, pauses, faults as a whole. */
-#include "tests/lib/fabric_rig.h"
+#include "tests/unit/sim/fabric/fabric_rig.h"
 #include "tests/lib/t.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* ECN: which packets can be marked, checksums, thresholds. */
 #include "sim/fabric/fabric_switch.h"
-#include "tests/lib/fabric_rig.h"
+#include "tests/unit/sim/fabric/fabric_rig.h"
 #include "tests/lib/t.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Faults: rates within statistical bounds, exact replay, what each does to the stream. */
 #include "sim/fabric/fabric_switch.h"
-#include "tests/lib/fabric_rig.h"
+#include "tests/unit/sim/fabric/fabric_rig.h"
 #include "tests/lib/t.h"
 
 #include <string.h>

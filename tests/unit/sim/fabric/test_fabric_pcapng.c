@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Capture files: bytes by the format's rules, and read back by Wireshark's tools where present. */
-#include "tests/lib/fabric_rig.h"
+#include "tests/unit/sim/fabric/fabric_rig.h"
 #include "tests/lib/t.h"
 
 #include <stdio.h>

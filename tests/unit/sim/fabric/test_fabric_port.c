@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Split ports: who gets what, one address, one line, two ends. */
-#include "tests/lib/fabric_rig.h"
+#include "tests/unit/sim/fabric/fabric_rig.h"
 #include "tests/lib/t.h"
 
 /* A rig of one plain port, 0, and a split one: roce is 1, host is 2. */

@@ -3,8 +3,8 @@
  * A switch with recording ports, for tests: build frames, send them, look at
  * what came out where and when. Knows the fabric's public interface only.
  */
-#ifndef ANYNIC_TESTS_LIB_FABRIC_RIG_H
-#define ANYNIC_TESTS_LIB_FABRIC_RIG_H
+#ifndef ANYNIC_TESTS_UNIT_SIM_FABRIC_FABRIC_RIG_H
+#define ANYNIC_TESTS_UNIT_SIM_FABRIC_FABRIC_RIG_H
 
 #include "sim/fabric/fabric.h"
 

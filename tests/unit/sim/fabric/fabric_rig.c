@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Recording ports around a switch. Knows the fabric's public interface only. */
-#include "tests/lib/fabric_rig.h"
+#include "tests/unit/sim/fabric/fabric_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
