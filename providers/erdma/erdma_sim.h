@@ -403,10 +403,11 @@ ERDMA_COMMANDS(X)
 /* ----------------------------------------------------------------------- the NIC */
 
 /* Things that should not happen, counted; X(name). */
-#define ERDMA_SIM_COUNTERS(X)                                                                     \
-	X(commands)                                                                               \
-	X(command_errors) X(send_wqes) X(recv_wqes) X(invalid_wqes) X(cqes) X(eqes) X(interrupts) \
-		X(eq_full) X(bad_doorbells) X(bad_registers)
+#define ERDMA_SIM_COUNTERS(X)                                                              \
+	X(commands)                                                                        \
+	X(command_errors)                                                                  \
+	X(send_wqes) X(recv_wqes) X(invalid_wqes) X(cqes) X(eqes) X(interrupts) X(eq_full) \
+		X(bad_doorbells) X(bad_registers)
 
 struct erdma_nic {
 	struct sim_dev *dev;
