@@ -72,7 +72,6 @@ enum roce_step roce_cc_step(struct roce_qp *qp)
 	path.traffic_class = (uint8_t)(nic->config.cnp_dscp << 2 | ROCE_ECN_ECT0);
 	roce_template_init(&template, &path);
 	roce_frame_cnp(&pkt, qp->attr.dest_qpn, 0xffff);
-	nic->span.count = 0;
 	if (!roce_nic_send(nic, &template, &pkt, NULL))
 		return ROCE_STEP_STALL;
 	nic->counters.cnp_tx++;

@@ -285,8 +285,9 @@ struct roce_resp {
 	struct roce_ack ack;
 	struct roce_res *res; /* a ring of `places`, a power of two */
 	uint32_t places;
-	uint32_t size; /* agreed number: max_dest_rd_atomic */
-	uint32_t kept; /* before head; at most size */
+	uint32_t size;	     /* agreed number: max_dest_rd_atomic */
+	uint32_t kept;	     /* before head; at most size */
+	uint32_t unanswered; /* of first requests, not duplicates; at most size */
 	uint32_t head, out;
 	struct roce_template template;
 };
@@ -404,7 +405,7 @@ void roce_ud_input(struct roce_qp *qp, const struct roce_pkt *pkt);
 enum roce_step roce_reply_step(struct roce_qp *qp);
 void roce_reply_clear(struct roce_qp *qp);
 void roce_reply_ack(struct roce_qp *qp, uint8_t syndrome, uint32_t psn);
-/* A place for a new READ or atomic; NULL: the requester has more outstanding than was agreed. */
+/* A place for a new READ or atomic. It is there if fewer are unanswered than was agreed. */
 struct roce_res *roce_reply_new(struct roce_qp *qp);
 /* The resource of the request that `psn` is part of, or NULL. */
 struct roce_res *roce_reply_find(struct roce_qp *qp, uint32_t psn);
@@ -453,7 +454,7 @@ static inline void roce_nic_tick(struct roce_nic *nic, uint64_t now)
 		nic->now = now;
 }
 
-/* Sends a packet whose payload is nic->span, or `inline_payload`. False: no room. */
+/* Sends a packet; its payload, if it has one, is `inline_payload` or nic->span. False: no room. */
 bool roce_nic_send(struct roce_nic *nic, struct roce_template *template, const struct roce_pkt *pkt,
 		   const uint8_t *inline_payload);
 /* Everything below the BTH for an address vector. False: no such source GID. */

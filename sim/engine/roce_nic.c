@@ -256,7 +256,7 @@ bool roce_nic_send(struct roce_nic *nic, struct roce_template *template, const s
 	payload = roce_frame_build(template, pkt, frame);
 	if (inline_payload)
 		memcpy(payload, inline_payload, pkt->payload_length);
-	else
+	else if (pkt->payload_length)
 		roce_span_gather(&nic->span, payload);
 	roce_frame_finish(template, pkt, frame);
 	nic->counters.tx_packets++;

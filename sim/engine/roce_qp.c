@@ -276,7 +276,8 @@ static int make_resources(struct roce_qp *qp, uint32_t count)
 
 	if (count == qp->resp.size)
 		return 0;
-	while (places < count)
+	/* New ones while the oldest kept is being answered again do not reach round to it. */
+	while (places <= 2 * count)
 		places *= 2;
 	if (count) {
 		res = roce_alloc(&qp->nic->memory, places * sizeof(*res));

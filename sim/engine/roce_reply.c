@@ -25,7 +25,8 @@ void roce_reply_clear(struct roce_qp *qp)
 	struct roce_resp *resp = &qp->resp;
 
 	resp->ack.pending = false;
-	resp->head = resp->out = resp->kept = 0;
+	resp->head = resp->out = 0;
+	resp->kept = resp->unanswered = 0;
 	resp->closing = false;
 	qp->cc.cnp_pending = false;
 }
@@ -35,8 +36,7 @@ struct roce_res *roce_reply_new(struct roce_qp *qp)
 	struct roce_resp *resp = &qp->resp;
 	struct roce_res *res;
 
-	if (resp->head - resp->out >= resp->size)
-		return NULL;
+	resp->unanswered++;
 	if (resp->kept < resp->size)
 		resp->kept++;
 	res = res_at(qp, resp->head++);
@@ -73,13 +73,13 @@ void roce_reply_replay(struct roce_qp *qp, struct roce_res *res, uint32_t psn)
 	res->start = res->next = at;
 	for (i = resp->head - 1; res_at(qp, i) != res; i--)
 		;
-	/* An ACK that waits is for something later than what is now sent before it. */
-	if (resp->ack.pending && resp->out == resp->head) {
-		res_at(qp, resp->head - 1)->ack = resp->ack;
+	if ((int32_t)(i - resp->out) < 0) {
+		/* An ACK that waits is for something later than what is now sent before it. */
+		if (resp->ack.pending)
+			res_at(qp, resp->out - 1)->ack = resp->ack;
 		resp->ack.pending = false;
-	}
-	if ((int32_t)(i - resp->out) < 0)
 		resp->out = i;
+	}
 	roce_qp_wake(qp);
 }
 
@@ -132,6 +132,13 @@ void roce_reply_ack(struct roce_qp *qp, uint8_t syndrome, uint32_t psn)
 
 /* ------------------------------------------------------------------ sending */
 
+static void answered(struct roce_qp *qp, struct roce_res *res)
+{
+	res->pending = false;
+	if (!res->replay)
+		qp->resp.unanswered--;
+}
+
 static void fill_bth(const struct roce_qp *qp, struct roce_pkt *pkt, uint32_t psn, uint32_t msn)
 {
 	pkt->pkey = 0xffff;
@@ -160,7 +167,6 @@ static enum roce_step send_ack(struct roce_qp *qp, struct roce_ack *ack)
 
 	fill_bth(qp, &pkt, ack->psn, ack->msn);
 	pkt.syndrome = ack->syndrome;
-	qp->nic->span.count = 0;
 	if (!roce_nic_send(qp->nic, &qp->resp.template, &pkt, NULL))
 		return ROCE_STEP_STALL;
 	count_ack(qp, ack->syndrome);
@@ -234,7 +240,7 @@ static enum roce_step send_read_response(struct roce_qp *qp, struct roce_res *re
 	roce_cc_sent(qp, roce_frame_size(&qp->resp.template, pkt.op, pkt.payload_length));
 	res->next++;
 	if (last)
-		res->pending = false;
+		answered(qp, res);
 	return ROCE_STEP_SENT;
 }
 
@@ -246,10 +252,9 @@ static enum roce_step send_atomic_ack(struct roce_qp *qp, struct roce_res *res)
 	};
 
 	fill_bth(qp, &pkt, res->first_psn, res->msn);
-	qp->nic->span.count = 0;
 	if (!roce_nic_send(qp->nic, &qp->resp.template, &pkt, NULL))
 		return ROCE_STEP_STALL;
-	res->pending = false;
+	answered(qp, res);
 	return ROCE_STEP_SENT;
 }
 

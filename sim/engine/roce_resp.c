@@ -235,7 +235,7 @@ static enum rsp check_resource(struct roce_qp *qp, const struct roce_pkt *pkt)
 	enum roce_op_kind kind = pkt->op->kind;
 
 	if (wants_response(kind))
-		return resp->head - resp->out < resp->size ? RSP_RIGHTS : RSP_INVALID;
+		return resp->unanswered < resp->size ? RSP_RIGHTS : RSP_INVALID;
 	if (!uses_rqe(pkt->op))
 		return RSP_RIGHTS;
 	if (!roce_resp_take_rqe(qp))
