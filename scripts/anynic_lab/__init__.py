@@ -4,6 +4,7 @@
     topology   what the YAML file says, checked
     root       the lab root: kernels, modules, QEMU
     initramfs  what a guest boots from
+    accel      whether KVM works here
     qemu       a guest's command line
     children   processes that end with us
     frame      the protocol between lab, clients and guests

@@ -15,7 +15,7 @@ class Kernel:
 
     def __init__(self, folder, key, release):
         self.key = key
-        self.image = folder / "boot" / f"vmlinuz-{release}"
+        self.image = folder / "boot" / f"vmlinux-{release}"
         self._modules = folder / "usr/lib/modules" / release
         self._depends = {}  # module name: (path, paths it needs)
         for line in (self._modules / "modules.dep").read_text().splitlines():

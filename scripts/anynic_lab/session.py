@@ -16,7 +16,7 @@ import time
 
 import yaml
 
-from . import LabError, children, client, initramfs, qemu, relay
+from . import LabError, accel, children, client, initramfs, qemu, relay
 from .root import Root
 
 RUN_PREFIX = "anynic-lab-"
@@ -122,10 +122,11 @@ class Session:
     def _start_guests(self):
         root = Root(self._places.repository / "scripts/lab-root")
         program = self._places.program("lab-guest")
-        accelerator = qemu.accelerator(os.environ)
+        kernels = {g["name"]: root.kernel(g["kernel"]) for g in self.topology.guests}
+        accelerator = accel.arguments(root, next(iter(kernels.values())), os.environ)
         ports = {}
         for guest in self.topology.guests:
-            kernel = root.kernel(guest["kernel"])
+            kernel = kernels[guest["name"]]
             image = initramfs.make(kernel, self.topology, guest, program)
             (self.run_dir / f"{guest['name']}.initramfs").write_bytes(image)
             ours, theirs = socket.socketpair()

@@ -80,6 +80,23 @@ kernel_version() { # IMAGE
 	PYTHON
 }
 
+# The ELF image inside: QEMU starts it directly (PVH), and no guest has to unpack it.
+image_unpack() { # IMAGE TARGET
+	python3 - "$@" <<-'PYTHON'
+	import struct, subprocess, sys
+	image = open(sys.argv[1], "rb").read()
+	offset, length = struct.unpack_from("<II", image, 0x248)  # boot protocol 2.08
+	start = 512 * (1 + (image[0x1F1] or 4)) + offset
+	packed = image[start:start + length - 4]  # the last 4 bytes are the unpacked size
+	tools = {b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zX": "xz", b"\x1f\x8b\x08\x00": "gzip"}
+	tool = tools.get(packed[:4]) or sys.exit(f"{sys.argv[1]}: packed in an unknown way")
+	elf = subprocess.run([tool, "-dc"], input=packed, stdout=subprocess.PIPE, check=True).stdout
+	if elf[:4] != b"\x7fELF":
+	    sys.exit(f"{sys.argv[1]}: no ELF image inside")
+	open(sys.argv[2], "wb").write(elf)
+	PYTHON
+}
+
 # The unmodified driver of the kernel's own source, which no Debian kernel enables.
 erdma_build() { # KEY ROOT
 	local key=$1 root=$2 release source options=
@@ -122,15 +139,17 @@ source_extract() { # ARCHIVE FOLDER TARGET
 
 # Kernel image and modules into the root; modules unpacked, since guests are slow at that.
 kernel_merge() { # KEY
-	local key=$1 from=$work/kernel-$1 root=$work/root release modules image dropped
+	local key=$1 from=$work/kernel-$1 root=$work/root release modules image dropped version
 	release=$(kernel_release "$from") || return
 	[ "$(printf '%s\n' "$key" "$release" | sort -V | head -1)" = "$key" ] ||
 		die "the mirror's kernel for key $key is $release: too old"
 	modules=$from/usr/lib/modules/$release
+	mkdir -p "$root/boot"
 	# From 7.3 on the image is among the modules.
 	image=$from/boot/vmlinuz-$release
 	[ -e "$image" ] || image=$modules/vmlinuz
-	mv "$image" "$root/boot/vmlinuz-$release"
+	version=$(kernel_version "$image") || return
+	image_unpack "$image" "$root/boot/vmlinux-$release"
 	rm -f "$modules/build" "$modules/source"
 	while read -r dropped; do
 		rm -rf "${modules:?}/kernel/$dropped"
@@ -142,7 +161,7 @@ kernel_merge() { # KEY
 	mv "$modules" "$root/usr/lib/modules/"
 	chroot "$root" depmod "$release"
 	printf '    "%s": {"release": "%s", "package": "%s"}' "$key" "$release" \
-		"$(kernel_version "$root/boot/vmlinuz-$release")"
+		"$version"
 }
 
 # What no guest and no QEMU needs, then the folders that the lab mounts on.
