@@ -40,10 +40,16 @@ static void world_start(struct world *w, const struct fabric_config *config, boo
 	}
 }
 
-static void world_stop(struct world *w)
+static void world_remove_nics(struct world *w)
 {
 	sim_nic_destroy(w->nic[0]);
 	sim_nic_destroy(w->nic[1]);
+	w->nic[0] = w->nic[1] = NULL;
+}
+
+static void world_stop(struct world *w)
+{
+	world_remove_nics(w);
 	fabric_destroy(w->fabric);
 	sim_loop_destroy(w->loop);
 }
@@ -157,13 +163,22 @@ static void host_halves(void)
 	T_EQ(fabric_stream_listen(w.loop, "/tmp/anynic-test-nic2.eth", &other), 0);
 	T_EQ(sim_nic_add_host(w.nic[0], link), 0);
 	T_EQ(sim_nic_add_host(w.nic[0], other), -EBUSY);
-	world_stop(&w);
+	world_remove_nics(&w);
 	fabric_link_close(link);
+	fabric_link_close(other);
+	world_stop(&w);
+}
+
+static void no_host_on_a_plain_port(void)
+{
+	struct fabric_link *link;
+	struct world w;
 
 	world_start(&w, NULL, false);
-	T_EQ(sim_nic_add_host(w.nic[0], other), -EINVAL);
+	T_EQ(fabric_stream_listen(w.loop, "/tmp/anynic-test-nic.eth", &link), 0);
+	T_EQ(sim_nic_add_host(w.nic[0], link), -EINVAL);
+	fabric_link_close(link);
 	world_stop(&w);
-	fabric_link_close(other);
 }
 
 static void refusals_leave_nothing(void)
@@ -186,4 +201,5 @@ static void refusals_leave_nothing(void)
 }
 
 T_MAIN("sim_nic", T_CASE(two_nics_talk), T_CASE(a_nic_talks_to_itself), T_CASE(a_bad_line),
-       T_CASE(many_messages_both_ways), T_CASE(host_halves), T_CASE(refusals_leave_nothing), )
+       T_CASE(many_messages_both_ways), T_CASE(host_halves), T_CASE(no_host_on_a_plain_port),
+       T_CASE(refusals_leave_nothing), )
