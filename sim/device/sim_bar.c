@@ -13,8 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static bool access_fits(const struct sim_dev *dev, unsigned int bar, uint64_t offset,
-			unsigned int size)
+bool sim_bar_has(const struct sim_dev *dev, unsigned int bar, uint64_t offset, unsigned int size)
 {
 	uint64_t bar_size;
 
@@ -52,7 +51,7 @@ int sim_bar_read(struct sim_dev *dev, unsigned int bar, uint64_t offset, unsigne
 {
 	uint8_t *memory;
 
-	if (!access_fits(dev, bar, offset, size))
+	if (!sim_bar_has(dev, bar, offset, size))
 		return -EINVAL;
 	memory = memory_at(dev, bar, offset);
 	if (in_table(dev, bar, offset)) {
@@ -76,7 +75,7 @@ int sim_bar_write(struct sim_dev *dev, unsigned int bar, uint64_t offset, unsign
 {
 	uint8_t *memory;
 
-	if (!access_fits(dev, bar, offset, size))
+	if (!sim_bar_has(dev, bar, offset, size))
 		return -EINVAL;
 	if (size < 8)
 		value &= (1ull << (8 * size)) - 1;

@@ -106,7 +106,9 @@ struct sim_class {
  */
 void *sim_dma_map(struct sim_dev *dev, uint64_t addr, size_t length, bool write);
 /* Copy in or out, also across regions and from regions without a file descriptor. 0 or -EFAULT;
- * on -EFAULT nothing is promised of the destination. */
+ * on -EFAULT nothing is promised of the destination. Without a file descriptor the client is asked,
+ * and reg_read may be called before it has answered: QEMU cannot answer while a guest's processor
+ * waits for a register. */
 int sim_dma_read(struct sim_dev *dev, uint64_t addr, void *data, size_t length);
 int sim_dma_write(struct sim_dev *dev, uint64_t addr, const void *data, size_t length);
 

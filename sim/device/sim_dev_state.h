@@ -55,6 +55,7 @@ int sim_bar_read(struct sim_dev *dev, unsigned int bar, uint64_t offset, unsigne
 		 uint64_t *value);
 int sim_bar_write(struct sim_dev *dev, unsigned int bar, uint64_t offset, unsigned int size,
 		  uint64_t value);
+bool sim_bar_has(const struct sim_dev *dev, unsigned int bar, uint64_t offset, unsigned int size);
 int sim_bar_init(struct sim_dev *dev);
 void sim_bar_fini(struct sim_dev *dev);
 void sim_bar_reset(struct sim_dev *dev);

@@ -252,14 +252,23 @@ static void region_release(struct sim_dma_region *r)
 
 int sim_dma_remove(struct sim_dma *dma, uint64_t base, uint64_t size)
 {
-	unsigned int i = region_after(dma, base);
+	uint64_t last = base + (size - 1);
+	unsigned int first = region_after(dma, base), end, i;
 
-	if (i == dma->count || dma->regions[i].base != base || dma->regions[i].size != size)
-		return -ENOENT;
-	region_release(&dma->regions[i]);
-	dma->count--;
-	memmove(&dma->regions[i], &dma->regions[i + 1], (dma->count - i) * sizeof(dma->regions[0]));
-	return 0;
+	if (!size || last < base)
+		return -EINVAL;
+	for (end = first; end < dma->count && dma->regions[end].base <= last; end++) {
+		const struct sim_dma_region *r = &dma->regions[end];
+
+		if (r->base < base || r->base + (r->size - 1) > last)
+			return -EINVAL;
+	}
+	for (i = first; i < end; i++)
+		region_release(&dma->regions[i]);
+	memmove(&dma->regions[first], &dma->regions[end],
+		(dma->count - end) * sizeof(dma->regions[0]));
+	dma->count -= end - first;
+	return (int)(end - first);
 }
 
 void sim_dma_clear(struct sim_dma *dma)

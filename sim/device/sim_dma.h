@@ -53,7 +53,9 @@ int sim_dma_add(struct sim_dma *dma, const struct sim_dma_region *region);
  * for what is not page-aligned or not wholly inside the file. */
 int sim_dma_add_file(struct sim_dma *dma, const struct sim_dma_region *region, int fd,
 		     uint64_t offset);
-/* The region must match exactly, else -ENOENT. */
+/* Removes the regions that lie inside the range, and says how many: none is fine, QEMU clears whole
+ * address spaces when the guest has an IOMMU. -EINVAL: the range is no range, or would cut a region
+ * in two; then nothing was removed. */
 int sim_dma_remove(struct sim_dma *dma, uint64_t base, uint64_t size);
 
 void sim_dma_clear(struct sim_dma *dma);

@@ -26,7 +26,11 @@ int sim_local_add_memory(struct sim_dev *dev, uint64_t base, void *memory, size_
 
 int sim_local_remove_memory(struct sim_dev *dev, uint64_t base, size_t size)
 {
-	return sim_dma_remove(&dev->dma, base, size);
+	int removed = sim_dma_remove(&dev->dma, base, size);
+
+	if (removed < 0)
+		return removed;
+	return removed ? 0 : -ENOENT;
 }
 
 int sim_local_reg_read(struct sim_dev *dev, unsigned int bar, uint64_t offset, unsigned int size,

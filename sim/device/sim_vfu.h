@@ -55,6 +55,7 @@ struct sim_vfu {
 	bool is_negotiated;
 	bool is_lost; /* to be closed at the next safe place */
 	bool is_handling;
+	bool is_waiting; /* for the reply to a DMA message */
 	bool wants_write;
 	uint64_t peer_data_max;
 	uint16_t next_id;
@@ -89,11 +90,16 @@ struct vfu_message {
 	size_t reply_length;
 	int reply_fd; /* lent, -1 = none */
 	bool is_last; /* close the connection after the reply */
+	bool is_answered;
 };
 
 /* ---- sim_vfu_stream.c ---- */
 /* Handles what the socket has. */
 void sim_vfu_receive(struct sim_vfu *vfu);
+/* Sends the reply before the handler has done its work; it must not fail any more. */
+void sim_vfu_answer(struct sim_vfu *vfu, struct vfu_message *message);
+/* Handles the next message if it is a complete read of a region. */
+bool sim_vfu_handle_read(struct sim_vfu *vfu);
 /* Handles complete messages that are in the buffer already. */
 void sim_vfu_handle_buffered(struct sim_vfu *vfu);
 /* Takes more bytes behind those in the buffer. False: none came, or the connection is lost. */

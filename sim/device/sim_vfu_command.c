@@ -291,18 +291,21 @@ static int write_one(struct sim_vfu *vfu, const struct vfu_region_access *access
 	return sim_bar_write(vfu->dev, access->region, access->offset, access->count, value);
 }
 
+/*
+ * A write to a register is answered before the class sees it: on PCI all of them are posted, the
+ * guest's processor may go on, and a client that waits with its locks held could not serve DMA.
+ */
 static int region_write(struct sim_vfu *vfu, struct vfu_message *message)
 {
 	struct vfu_region_access access;
-	int rc;
 
 	memcpy(&access, message->payload, sizeof(access));
 	if (message->length - sizeof(access) != access.count)
 		return -EINVAL;
-	rc = write_one(vfu, &access, message->payload + sizeof(access));
-	if (!rc)
-		set_reply(message, &access, sizeof(access));
-	return rc;
+	set_reply(message, &access, sizeof(access));
+	if (sim_bar_has(vfu->dev, access.region, access.offset, access.count))
+		sim_vfu_answer(vfu, message);
+	return write_one(vfu, &access, message->payload + sizeof(access));
 }
 
 /* Writes are done in order; the first that is refused ends it. */
@@ -368,7 +371,7 @@ static int dma_map(struct sim_vfu *vfu, struct vfu_message *message)
 static int dma_unmap(struct sim_vfu *vfu, struct vfu_message *message)
 {
 	struct vfu_dma_unmap unmap;
-	int rc = 0;
+	int rc;
 
 	memcpy(&unmap, message->payload, sizeof(unmap));
 	if (unmap.flags & VFU_DMA_UNMAP_DIRTY_BITMAP)
@@ -376,15 +379,17 @@ static int dma_unmap(struct sim_vfu *vfu, struct vfu_message *message)
 	if (unmap.argsz < sizeof(unmap) || unmap.flags & ~VFU_DMA_UNMAP_ALL ||
 	    message->length != sizeof(unmap))
 		return -EINVAL;
-	if (!(unmap.flags & VFU_DMA_UNMAP_ALL))
-		rc = sim_dma_remove(&vfu->dev->dma, unmap.address, unmap.size);
-	else if (unmap.address || unmap.size)
-		rc = -EINVAL;
-	else
+	if (unmap.flags & VFU_DMA_UNMAP_ALL) {
+		if (unmap.address || unmap.size)
+			return -EINVAL;
 		sim_dma_clear(&vfu->dev->dma);
-	if (!rc)
-		set_reply(message, &unmap, sizeof(unmap));
-	return rc;
+	} else {
+		rc = sim_dma_remove(&vfu->dev->dma, unmap.address, unmap.size);
+		if (rc < 0)
+			return rc;
+	}
+	set_reply(message, &unmap, sizeof(unmap));
+	return 0;
 }
 
 /* ------------------------------------------------------------ dispatch */

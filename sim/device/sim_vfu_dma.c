@@ -4,8 +4,10 @@
  * for it, message by message. Slow, and meant for the odd access to memory
  * without a file descriptor.
  *
- * The caller needs the bytes before it can go on, so this waits; but only so long, and what else
- * the client sends meanwhile stays in the buffer. A client that does not answer is dropped.
+ * The caller needs the bytes before it can go on, so this waits; but only so long, and a client
+ * that does not answer is dropped. What else it sends meanwhile stays in the buffer, with one
+ * exception: QEMU cannot answer as long as one of its processors waits for a register, so a read
+ * that is next in line is served.
  */
 #include "sim/device/sim_vfu.h"
 
@@ -32,7 +34,7 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Offset of the reply in the receive buffer; 0 if it is not there (it is never first). */
+/* Looks through the messages that wait in the receive buffer. */
 static bool find_reply(struct sim_vfu *vfu, uint16_t id, size_t *at)
 {
 	struct vfu_header header;
@@ -81,14 +83,22 @@ static bool wait_sent(struct sim_vfu *vfu, int64_t deadline)
 
 static bool wait_reply(struct sim_vfu *vfu, uint16_t id, int64_t deadline, size_t *at)
 {
+	/* One level deep: if a read that is served here needs DMA in its turn, it has to wait. */
+	bool is_nested = vfu->is_waiting, found = false;
+
+	vfu->is_waiting = true;
 	while (!vfu->is_lost) {
-		if (find_reply(vfu, id, at))
-			return true;
+		found = find_reply(vfu, id, at);
+		if (found)
+			break;
+		if (!is_nested && sim_vfu_handle_read(vfu))
+			continue;
 		if (vfu->is_lost || !wait_for(vfu, POLLIN, deadline))
-			return false;
+			break;
 		sim_vfu_fill(vfu, VFU_RX_SIZE);
 	}
-	return false;
+	vfu->is_waiting = is_nested;
+	return found;
 }
 
 /* The reply must say the same address and count as the request. */

@@ -188,7 +188,7 @@ static void send_reply(struct sim_vfu *vfu, const struct vfu_message *message, i
 		.flags = VFU_TYPE_REPLY,
 	};
 
-	if (message->header.flags & VFU_NO_REPLY)
+	if (message->header.flags & VFU_NO_REPLY || message->is_answered)
 		return;
 	if (rc < 0) {
 		header.flags |= VFU_ERROR;
@@ -198,6 +198,12 @@ static void send_reply(struct sim_vfu *vfu, const struct vfu_message *message, i
 	}
 	memcpy(vfu->reply, &header, sizeof(header));
 	sim_vfu_send(vfu, vfu->reply, header.size, rc < 0 ? -1 : message->reply_fd);
+}
+
+void sim_vfu_answer(struct sim_vfu *vfu, struct vfu_message *message)
+{
+	send_reply(vfu, message, 0);
+	message->is_answered = true;
 }
 
 /* ------------------------------------------------------------ receiving */
@@ -289,6 +295,22 @@ static bool handle_first(struct sim_vfu *vfu)
 	vfu->rx_head += header.size;
 	handle(vfu, &header, start);
 	return true;
+}
+
+bool sim_vfu_handle_read(struct sim_vfu *vfu)
+{
+	bool was_handling = vfu->is_handling, handled;
+	struct vfu_header header;
+
+	if (vfu->rx_skip || vfu->rx_tail - vfu->rx_head < sizeof(header))
+		return false;
+	memcpy(&header, vfu->rx + vfu->rx_head, sizeof(header));
+	if (header.command != VFU_REGION_READ || header.flags & VFU_TYPE_MASK)
+		return false;
+	vfu->is_handling = true;
+	handled = handle_first(vfu);
+	vfu->is_handling = was_handling;
+	return handled;
 }
 
 void sim_vfu_handle_buffered(struct sim_vfu *vfu)

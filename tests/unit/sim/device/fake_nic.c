@@ -90,6 +90,7 @@ static void fake_dma(struct fake_nic *fake, uint64_t direction)
 	uint64_t *data = &fake->registers[FAKE_REG_DATA / 8];
 	int rc;
 
+	fake->registers[FAKE_REG_STATUS / 8] = FAKE_STATUS_BUSY;
 	if (direction == 1)
 		rc = sim_dma_read(fake->dev, address, data, sizeof(*data));
 	else

@@ -27,7 +27,8 @@
 #define FAKE_REG_ADDRESS 0x108u
 #define FAKE_REG_DATA	 0x110u
 #define FAKE_REG_DMA	 0x118u /* 1: DATA = 8 bytes at ADDRESS; 2: the other way; result in STATUS */
-#define FAKE_REG_STATUS	 0x120u /* 0, or errno */
+#define FAKE_REG_STATUS	 0x120u /* 0, errno, or busy */
+#define FAKE_STATUS_BUSY 0xffffu
 #define FAKE_REG_TIMER	 0x128u /* deadline in ns */
 
 struct fake_nic {
