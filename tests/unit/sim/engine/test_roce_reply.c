@@ -99,7 +99,6 @@ static void duplicate_reads(void)
 		{"whole", 0},
 		{"from the third on", 2},
 		{"the last", 4},
-		{"a part from the middle", 1, 2},
 	};
 	const uint32_t length = 4 * MTU + 100;
 	uint32_t part;
