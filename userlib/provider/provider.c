@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What libibverbs sees of a class: one set of device ops, with the way back to it. */
 struct class_device {
 	struct verbs_device_ops ops;
 	const struct anynic_class *class;
-	struct verbs_match_ent match[2]; /* one row, and the end */
 };
 
 static const struct anynic_class *const classes[] = {
@@ -90,6 +90,13 @@ static const struct anynic_class *class_of(struct ibv_device *device)
 	return container_of(ops, struct class_device, ops)->class;
 }
 
+/* ANYNIC_DEBUG answers "which provider serves this device?". */
+static void tell_opened(const struct ibv_device *device, const struct anynic_class *class)
+{
+	if (secure_getenv("ANYNIC_DEBUG"))
+		fprintf(stderr, "anynic: %s: opened, class %s\n", device->name, class->name);
+}
+
 static struct verbs_context *alloc_context(struct ibv_device *device, int cmd_fd,
 					   void *private_data)
 {
@@ -119,6 +126,7 @@ static struct verbs_context *alloc_context(struct ibv_device *device, int cmd_fd
 	verbs_set_ops(&context->verbs, class->ops);
 	verbs_set_ops(&context->verbs, &anynic_checked_ops);
 	contexts_add(context);
+	tell_opened(device, class);
 	return &context->verbs;
 
 undo_alloc:
@@ -146,12 +154,11 @@ static __attribute__((constructor)) void register_classes(void)
 		struct class_device *device = &class_devices[i];
 
 		device->class = classes[i];
-		device->match[0] = (struct verbs_match_ent)VERBS_DRIVER_ID(classes[i]->driver_id);
 		device->ops = (struct verbs_device_ops){
 			.name = classes[i]->name,
 			.match_min_abi_version = classes[i]->abi_min,
 			.match_max_abi_version = classes[i]->abi_max,
-			.match_table = device->match,
+			.match_table = classes[i]->match,
 			.alloc_context = alloc_context,
 			.alloc_device = alloc_device,
 			.uninit_device = uninit_device,
