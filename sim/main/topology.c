@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Loads the topology file: schema, keys, numbers. Meaning is checked in topology_check.c. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -174,6 +175,14 @@ static const cyaml_config_t *load_config(cyaml_config_t *config, struct topology
 	return config;
 }
 
+/* What is quoted from the file must not spoil the line or the terminal. */
+static void make_printable(char *line)
+{
+	for (; *line; line++)
+		if (iscntrl((unsigned char)*line))
+			*line = '?';
+}
+
 int topology_parse(const char *name, const void *text, size_t length, struct topology **out,
 		   char error[TOPOLOGY_ERROR_MAX])
 {
@@ -187,6 +196,7 @@ int topology_parse(const char *name, const void *text, size_t length, struct top
 				 (cyaml_data_t **)&topology, NULL);
 	if (result != CYAML_OK) {
 		topology_report_print(&report, name, cyaml_strerror(result), error);
+		make_printable(error);
 		return result == CYAML_ERR_OOM ? -ENOMEM : -EINVAL;
 	}
 	if (!topology) {
@@ -194,10 +204,12 @@ int topology_parse(const char *name, const void *text, size_t length, struct top
 		return -EINVAL;
 	}
 	err = topology_check(topology, name, error);
-	if (err)
+	if (err) {
+		make_printable(error);
 		topology_free(topology);
-	else
+	} else {
 		*out = topology;
+	}
 	return err;
 }
 
