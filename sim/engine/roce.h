@@ -378,7 +378,8 @@ void roce_nic_tx_room(struct roce_nic *nic);
 	X(tx_packets)                                                                              \
 	X(tx_bytes)                                                                                \
 	X(rx_packets)                                                                              \
-	X(rx_bytes) X(tx_acks) X(rx_acks) X(tx_naks) X(rx_naks)                                    \
+	X(rx_bytes)                                                                                \
+	X(tx_acks) X(rx_acks) X(tx_naks) X(rx_naks)                                                \
 		X(out_of_sequence)   /* request PSN ahead of the expected one */                   \
 		X(duplicate_request) /* request PSN behind it */                                   \
 		X(rnr_nak_tx) X(rnr_nak_rx) X(rnr_retry_exceeded)                                  \

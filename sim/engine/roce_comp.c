@@ -46,13 +46,27 @@ void roce_comp_stop(struct roce_qp *qp)
 }
 
 /* 4.096 us * 2^timeout (IBTA 9.7.6.1.3); 0 is no timeout. */
-void roce_comp_arm(struct roce_qp *qp)
+static void arm(struct roce_qp *qp)
 {
 	struct roce_nic *nic = qp->nic;
 
 	if (qp->attr.timeout)
 		roce_timer_arm(&nic->timers, &qp->comp.ack_timer,
 			       nic->now + (4096ull << qp->attr.timeout));
+}
+
+void roce_comp_asked(struct roce_qp *qp)
+{
+	if (!roce_timer_armed(&qp->comp.ack_timer))
+		arm(qp);
+}
+
+/* Is an answer due? Packets that asked for none may stay unanswered as long as they like. */
+static bool answer_due(const struct roce_qp *qp)
+{
+	uint32_t asked = roce_psn_distance(qp->comp.una, qp->req.asked);
+
+	return asked && asked <= roce_psn_distance(qp->comp.una, qp->req.max_psn);
 }
 
 /* The oldest request got on: the retry counts begin anew (IBTA 9.7.5.2.7). */
@@ -63,10 +77,10 @@ static void progress(struct roce_qp *qp)
 	qp->comp.implied = false;
 	/* What we waited with was taken after all. */
 	roce_timer_cancel(&qp->nic->timers, &qp->comp.rnr_timer);
-	if (qp->comp.una == qp->req.max_psn)
-		roce_timer_cancel(&qp->nic->timers, &qp->comp.ack_timer);
+	if (answer_due(qp))
+		arm(qp);
 	else
-		roce_comp_arm(qp);
+		roce_timer_cancel(&qp->nic->timers, &qp->comp.ack_timer);
 	roce_qp_wake(qp);
 }
 

@@ -208,6 +208,7 @@ struct roce_req {
 	uint32_t read_psns; /* of [una, psn): response PSNs, which cost no window */
 	uint32_t rd_atomic; /* READs and atomics begun and not done */
 	uint32_t window;    /* packets */
+	uint32_t asked;	    /* PSN after the last packet that had AckReq set */
 	uint32_t since_ack_req;
 	bool ask_ack; /* set AckReq in the next packet: sent again */
 	struct roce_cursor cursor;
@@ -389,7 +390,8 @@ void roce_comp_input(struct roce_qp *qp, const struct roce_pkt *pkt);
 void roce_comp_init(struct roce_qp *qp);
 /* Completes what is done or failed at the tail of the send queue. False: the QP is in ERR now. */
 bool roce_comp_retire(struct roce_qp *qp);
-void roce_comp_arm(struct roce_qp *qp);
+/* A packet with AckReq was sent: an answer is due within the timeout. */
+void roce_comp_asked(struct roce_qp *qp);
 void roce_comp_stop(struct roce_qp *qp);
 void roce_comp_check_drained(struct roce_qp *qp);
 
@@ -405,6 +407,8 @@ void roce_ud_input(struct roce_qp *qp, const struct roce_pkt *pkt);
 enum roce_step roce_reply_step(struct roce_qp *qp);
 void roce_reply_clear(struct roce_qp *qp);
 void roce_reply_ack(struct roce_qp *qp, uint8_t syndrome, uint32_t psn);
+/* Acknowledges a duplicate. */
+void roce_reply_ack_again(struct roce_qp *qp, uint32_t psn);
 /* A place for a new READ or atomic. It is there if fewer are unanswered than was agreed. */
 struct roce_res *roce_reply_new(struct roce_qp *qp);
 /* The resource of the request that `psn` is part of, or NULL. */

@@ -130,6 +130,21 @@ void roce_reply_ack(struct roce_qp *qp, uint8_t syndrome, uint32_t psn)
 	ack->msn = qp->resp.msn;
 }
 
+/*
+ * For a SEND or WRITE that was done before: all that was done is acknowledged (C9-105), but not
+ * across a READ or atomic, whose answer may be what is missing.
+ */
+void roce_reply_ack_again(struct roce_qp *qp, uint32_t psn)
+{
+	struct roce_resp *resp = &qp->resp;
+	uint32_t latest = roce_psn_add(resp->epsn, ROCE_PSN_MASK);
+
+	if (!resp->kept ||
+	    roce_psn_distance(res_at(qp, resp->head - 1)->first_psn, psn) < ROCE_PSN_HALF)
+		psn = latest;
+	roce_reply_ack(qp, AETH_ACK_NO_CREDITS, psn);
+}
+
 /* ------------------------------------------------------------------ sending */
 
 static void answered(struct roce_qp *qp, struct roce_res *res)

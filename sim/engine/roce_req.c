@@ -37,7 +37,7 @@ const struct roce_wr_info roce_wr_info[ROCE_WR_OPCODE_COUNT] = {
 
 void roce_req_set_psn(struct roce_qp *qp, uint32_t psn)
 {
-	qp->req.psn = qp->req.max_psn = qp->comp.una = psn;
+	qp->req.psn = qp->req.max_psn = qp->req.asked = qp->comp.una = psn;
 	qp->req.window = ROCE_WINDOW_BYTES / roce_qp_mtu(qp);
 	if (qp->req.window > ROCE_WINDOW_PACKETS)
 		qp->req.window = ROCE_WINDOW_PACKETS;
@@ -290,8 +290,13 @@ static void advance(struct roce_qp *qp, struct roce_sqe *sqe, const struct roce_
 		req->max_psn = req->psn;
 	if (taken == left)
 		req->cur++;
-	req->since_ack_req = pkt->ack_req ? 0 : req->since_ack_req + 1;
+	req->since_ack_req++;
 	req->ask_ack = false;
+	if (pkt->ack_req) {
+		req->since_ack_req = 0;
+		req->asked = req->psn;
+		roce_comp_asked(qp);
+	}
 }
 
 static enum roce_step send_packet(struct roce_qp *qp, struct roce_sqe *sqe)
@@ -310,10 +315,7 @@ static enum roce_step send_packet(struct roce_qp *qp, struct roce_sqe *sqe)
 		return ROCE_STEP_STALL;
 	roce_cc_sent(qp, roce_frame_size(&qp->req.template, pkt.op, pkt.payload_length));
 	advance(qp, sqe, &pkt);
-	if (qp->type == ROCE_QPT_RC) {
-		if (!roce_timer_armed(&qp->comp.ack_timer))
-			roce_comp_arm(qp);
-	} else if (roce_op_ends(pkt.op)) {
+	if (qp->type == ROCE_QPT_UC && roce_op_ends(pkt.op)) {
 		/* Nobody answers: sent is done (IBTA 9.8.3). */
 		qp->comp.una = qp->req.psn;
 		roce_qp_complete_send(qp, ROCE_WC_SUCCESS);

@@ -489,8 +489,7 @@ static enum rsp duplicate(struct roce_qp *qp, const struct roce_pkt *pkt)
 
 	qp->nic->counters.duplicate_request++;
 	if (kind == ROCE_KIND_SEND || kind == ROCE_KIND_WRITE) {
-		if (pkt->ack_req)
-			roce_reply_ack(qp, AETH_ACK_NO_CREDITS, pkt->psn);
+		roce_reply_ack_again(qp, pkt->psn);
 		return RSP_DONE;
 	}
 	res = roce_reply_find(qp, pkt->psn);
