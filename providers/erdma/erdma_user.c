@@ -121,6 +121,7 @@ static void fw_version(uint64_t raw, char *text, size_t room)
 
 static void qp_forked(struct erdma_qp *qp)
 {
+	qp->sq.left = 0;
 	qp->sq.room = 0;
 	qp->rq.room = 0;
 	qp->state = IBV_QPS_ERR;
@@ -157,9 +158,16 @@ static void context_forked(struct anynic_context *anynic)
 	}
 }
 
+static const struct verbs_match_ent match[] = {
+	VERBS_DRIVER_ID(RDMA_DRIVER_ERDMA),
+	VERBS_PCI_MATCH(ERDMA_PCI_VENDOR, ERDMA_PCI_DEVICE, NULL),
+	{0},
+};
+
 const struct anynic_class an_erdma_user = {
 	.name = "anynic-erdma",
 	.driver_id = RDMA_DRIVER_ERDMA,
+	.match = match,
 	.abi_min = 0,
 	.abi_max = ERDMA_ABI_VERSION,
 	.context_bytes = sizeof(struct erdma_context),

@@ -61,33 +61,39 @@ struct erdma_cq {
 };
 
 /*
- * pi and ci count blocks and run free; index & mask is the place in the ring.
- * room is what may be in use at most: the ring's depth, or 0 in states in which
- * nothing may be posted. So the hot path pays for both checks with one compare.
+ * pi and ci count blocks and run free, modulo 2^16; index & mask is the place in
+ * the ring. left is what the hot path may use without looking any further: blocks
+ * that are free and follow each other. It may be too low, never too high; when it
+ * runs out, it is computed anew.
  *
- *	      ci             pi
- *	| free | posted      | free      |
+ *	       ci           pi     left           end
+ *	| free | posted     | . . . . . . . . . . |
+ *
+ * room is the ring's depth, or 0 in states in which nothing may be posted.
  */
 struct erdma_sq {
 	struct anynic_lock lock;
-	uint16_t pi, ci, mask;
-	uint16_t room;
+	uint32_t pi, mask;
+	uint32_t left, room;
 	uint64_t base; /* in each header: QPN, and SIGNALED with sq_sig_all */
 	char *ring;
 	uint64_t *wr_id; /* by the WQE's first block */
 	const struct erdma_sqe_rule *rules;
 	uint32_t max_sge, max_inline;
 	uint64_t max_length;
-	uint32_t qkey; /* UD: for work requests that ask for the QP's own */
+	uint64_t qpn_bits; /* the QPN as it stands in headers and doorbells */
+	uint32_t qkey;	   /* UD: for work requests that ask for the QP's own */
+	uint32_t ci;	   /* written under the CQ's lock */
 	void *db;
 	__le64 *record;
 };
 
 struct erdma_rq {
 	struct anynic_lock lock;
-	uint16_t pi, ci, mask;
-	uint16_t room;
+	uint32_t pi, mask, room;
 	uint32_t qpn, max_sge;
+	uint32_t ci; /* written under the CQ's lock */
+	uint64_t qpn_bits;
 	struct erdma_rqe *ring;
 	uint64_t *wr_id;
 	void *db;
@@ -99,7 +105,7 @@ struct erdma_rq {
  * ibv_post_send takes, so that both go through the same builders.
  */
 struct erdma_wr {
-	uint16_t pi; /* after what is built so far; the SQ's own moves at the end */
+	uint32_t pi; /* after what is built so far; the SQ's own moves at the end */
 	bool open;   /* request is being filled in */
 	int err;     /* the first thing that went wrong in this batch */
 	struct ibv_send_wr request;
@@ -156,25 +162,18 @@ static inline void erdma_ring(void *db, __le64 *record, uint64_t value)
 	mmio_write64_le(db, nic_to_le64(value));
 }
 
-static inline void erdma_sq_ring(struct erdma_sq *sq, uint16_t pi)
+static inline void erdma_sq_ring(struct erdma_sq *sq, uint32_t pi)
 {
-	erdma_ring(sq->db, sq->record,
-		   (sq->base & nic_mask(ERDMA_SQE_QPN)) | nic_prep(ERDMA_SQ_DB_PI, pi));
+	erdma_ring(sq->db, sq->record, sq->qpn_bits | nic_prep(ERDMA_SQ_DB_PI, pi));
 }
 _Static_assert(nic_mask(ERDMA_SQE_QPN) == nic_mask(ERDMA_SQ_DB_QPN),
 	       "the QPN stands in the same bits of SQEs and doorbells");
 
-/* Blocks that are free now. ci moves under the CQ's lock, not under this one. */
-static inline unsigned int erdma_sq_used(const struct erdma_sq *sq, uint16_t pi)
-{
-	return (uint16_t)(pi - __atomic_load_n(&sq->ci, __ATOMIC_RELAXED));
-}
-
 /*
- * What a work request's opcode means for one type of QP. build writes a WQE of up
- * to 4 contiguous blocks, all but its header, and returns the header without
- * opcode, flags and end index; or 0, having written nothing, if the request is
- * not valid. error: what to return then.
+ * What a work request's opcode means for one type of QP, without and with inline
+ * data: those are two shapes. build writes a WQE of up to 4 contiguous blocks, all
+ * but its header, and returns the header without opcode, flags and end index; or 0,
+ * having written nothing, if the request is not valid. error: what to return then.
  */
 struct erdma_sqe_rule {
 	uint64_t (*build)(const struct erdma_sq *sq, const struct ibv_send_wr *wr, void *wqe);
@@ -182,11 +181,15 @@ struct erdma_sqe_rule {
 	int error;
 };
 
+#define ERDMA_SQE_OPCODES (IBV_WR_SEND_WITH_INV + 1)
+#define ERDMA_SQE_FLAGS	  (IBV_SEND_INLINE << 1)
+#define ERDMA_SQE_RULE(wr) \
+	((wr)->opcode * 2 + ((wr)->send_flags & IBV_SEND_INLINE) / IBV_SEND_INLINE)
+
 /* erdma_user_sqe.c */
-#define ERDMA_SQE_RULES (IBV_WR_SEND_WITH_INV + 1)
-extern const struct erdma_sqe_rule erdma_rc_rules[ERDMA_SQE_RULES];
-extern const struct erdma_sqe_rule erdma_ud_rules[ERDMA_SQE_RULES];
-extern const uint32_t erdma_sqe_flags[IBV_SEND_INLINE << 1];
+extern const struct erdma_sqe_rule erdma_rc_rules[ERDMA_SQE_OPCODES * 2];
+extern const struct erdma_sqe_rule erdma_ud_rules[ERDMA_SQE_OPCODES * 2];
+extern const uint32_t erdma_sqe_flags[ERDMA_SQE_FLAGS];
 
 /* erdma_user_qp.c */
 struct ibv_qp *an_erdma_create_qp(struct anynic_context *context, struct ibv_qp_init_attr_ex *attr);
@@ -195,6 +198,7 @@ int an_erdma_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		      struct ibv_qp_init_attr *init);
 int an_erdma_destroy_qp(struct ibv_qp *qp);
 int erdma_post_error(enum ibv_qp_state state);
+int erdma_recv_error(enum ibv_qp_state state);
 
 /* erdma_user_cq.c */
 struct ibv_cq *an_erdma_create_cq(struct ibv_context *context, int cqe,
@@ -210,7 +214,7 @@ void erdma_cq_forget(struct erdma_cq *cq, struct erdma_qp *qp);
 /* erdma_user_post.c */
 int an_erdma_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int an_erdma_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-int erdma_push(struct erdma_qp *qp, const struct ibv_send_wr *wr, uint16_t *pi);
+int erdma_push(struct erdma_qp *qp, const struct ibv_send_wr *wr, uint32_t pi);
 
 /* erdma_user_wr.c */
 int erdma_wr_init(struct erdma_qp *qp, uint64_t send_ops);

@@ -55,11 +55,11 @@ static inline struct erdma_qp *find_qp(struct erdma_cq *cq, uint32_t qpn)
 	return leaf ? leaf->qp[qpn & (ERDMA_QPN_LEAF_SIZE - 1)] : NULL;
 }
 
-/* NULL if the entry at the consumer index is not the NIC's yet. */
-static inline const struct erdma_cqe *next_cqe(const struct erdma_cq *cq, uint32_t *head)
+/* NULL if the entry at index ci is not the NIC's yet. */
+static inline const struct erdma_cqe *cqe_at(const struct erdma_cq *cq, uint32_t ci, uint32_t *head)
 {
-	const struct erdma_cqe *cqe = &cq->ring[cq->ci & cq->mask];
-	uint32_t lap = (cq->ci & (cq->mask + 1)) ? nic_mask(ERDMA_CQE_OWNER) : 0;
+	const struct erdma_cqe *cqe = &cq->ring[ci & cq->mask];
+	uint32_t lap = (ci & (cq->mask + 1)) ? nic_mask(ERDMA_CQE_OWNER) : 0;
 
 	*head = nic_from_be32(*(const volatile __be32 *)&cqe->hdr);
 	return (*head ^ lap) & nic_mask(ERDMA_CQE_OWNER) ? cqe : NULL;
@@ -88,6 +88,14 @@ static void fill_recv(const struct erdma_qp *qp, const struct erdma_cqe *cqe, ui
 	}
 }
 
+static void fill_error(uint32_t status, struct ibv_wc *wc)
+{
+	if (status >= ERDMA_STATUS_COUNT)
+		status = ERDMA_STATUS_GENERAL;
+	wc->status = wc_statuses[status].status;
+	wc->vendor_err = wc_statuses[status].vendor;
+}
+
 /*
  * Frees the ring's blocks up to the end of this WQE: those before it are done too,
  * without a CQE of their own. False for an index that was not posted, or was
@@ -105,16 +113,15 @@ static inline bool consume_send(struct erdma_sq *sq, uint16_t index)
 	return true;
 }
 
-/* One completion to wc, if the entry stands for one. Takes the entry in any case. */
-static inline bool take_cqe(struct erdma_cq *cq, const struct erdma_cqe *cqe, uint32_t head,
+/* One completion to wc; false, with wc half filled, for an entry that stands for none. */
+static inline bool read_cqe(struct erdma_cq *cq, const struct erdma_cqe *cqe, uint32_t head,
 			    struct ibv_wc *wc)
 {
 	uint32_t opcode = nic_pick(head, ERDMA_CQE_OPCODE);
 	uint32_t status = nic_pick(head, ERDMA_CQE_STATUS);
-	uint32_t index, qpn;
 	struct erdma_qp *qp = cq->last;
+	uint32_t index, qpn;
 
-	cq->ci++;
 	/* The rest of the entry may be older than its owner bit. */
 	udma_from_device_barrier();
 	qpn = nic_from_be32(cqe->qpn);
@@ -127,38 +134,39 @@ static inline bool take_cqe(struct erdma_cq *cq, const struct erdma_cqe *cqe, ui
 	}
 
 	wc->wc_flags = 0;
+	wc->opcode = wc_opcodes[opcode & 31];
 	if (nic_pick(head, ERDMA_CQE_QUEUE) == ERDMA_CQE_QUEUE_SQ) {
 		if (!consume_send(&qp->sq, (uint16_t)index))
 			return false;
 		wc->wr_id = qp->sq.wr_id[index & qp->sq.mask];
 	} else {
-		__atomic_store_n(&qp->rq.ci, (uint16_t)(qp->rq.ci + 1), __ATOMIC_RELAXED);
+		__atomic_store_n(&qp->rq.ci, qp->rq.ci + 1, __ATOMIC_RELAXED);
 		wc->wr_id = qp->rq.wr_id[index & qp->rq.mask];
 		if (unlikely(opcode != ERDMA_OP_RECV || qp->is_ud))
 			fill_recv(qp, cqe, opcode, wc);
 	}
-	if (unlikely(status >= ERDMA_STATUS_COUNT))
-		status = ERDMA_STATUS_GENERAL;
-	wc->status = wc_statuses[status].status;
-	wc->vendor_err = wc_statuses[status].vendor;
-	wc->opcode = wc_opcodes[opcode & 31];
 	wc->byte_len = nic_from_be32(cqe->length);
 	wc->qp_num = qpn;
+	wc->status = IBV_WC_SUCCESS;
+	wc->vendor_err = 0;
+	if (unlikely(status))
+		fill_error(status, wc);
 	return true;
 }
 
 int an_erdma_poll_cq(struct ibv_cq *ibv_cq, int entries, struct ibv_wc *wc)
 {
 	struct erdma_cq *cq = to_erdma_cq(ibv_cq);
+	struct ibv_wc *next = wc, *end = wc + entries;
 	const struct erdma_cqe *cqe;
-	uint32_t head;
-	int count = 0;
+	uint32_t head, ci;
 
 	anynic_lock(&cq->lock);
-	while (count < entries && (cqe = next_cqe(cq, &head)))
-		count += take_cqe(cq, cqe, head, &wc[count]);
+	for (ci = cq->ci; next < end && (cqe = cqe_at(cq, ci, &head)); ci++)
+		next += read_cqe(cq, cqe, head, next);
+	cq->ci = ci;
 	anynic_unlock(&cq->lock);
-	return count;
+	return (int)(next - wc);
 }
 
 int an_erdma_req_notify_cq(struct ibv_cq *ibv_cq, int solicited_only)
@@ -193,7 +201,7 @@ void erdma_cq_forget(struct erdma_cq *cq, struct erdma_qp *qp)
 
 	anynic_lock(&cq->lock);
 	first = cq->ci;
-	while (cq->ci - first <= cq->mask && next_cqe(cq, &head))
+	while (cq->ci - first <= cq->mask && cqe_at(cq, cq->ci, &head))
 		cq->ci++;
 	udma_from_device_barrier();
 	for (from = to = cq->ci; from != first;) {
@@ -223,8 +231,9 @@ static int next_poll(struct ibv_cq_ex *cq_ex)
 	const struct erdma_cqe *cqe;
 	uint32_t head;
 
-	while ((cqe = next_cqe(cq, &head))) {
-		if (!take_cqe(cq, cqe, head, &cq->wc))
+	while ((cqe = cqe_at(cq, cq->ci, &head))) {
+		cq->ci++;
+		if (!read_cqe(cq, cqe, head, &cq->wc))
 			continue;
 		cq_ex->wr_id = cq->wc.wr_id;
 		cq_ex->status = cq->wc.status;

@@ -30,6 +30,11 @@ int erdma_post_error(enum ibv_qp_state state)
 	return post_errors[state].send ? post_errors[state].send : EINVAL;
 }
 
+int erdma_recv_error(enum ibv_qp_state state)
+{
+	return post_errors[state].recv ? post_errors[state].recv : EINVAL;
+}
+
 static uint32_t power_of_two(uint32_t number)
 {
 	return number <= 1 ? 1 : 1u << (32 - __builtin_clz(number - 1));
@@ -39,8 +44,9 @@ static uint32_t power_of_two(uint32_t number)
 static void set_state(struct erdma_qp *qp, enum ibv_qp_state state)
 {
 	qp->state = state;
-	qp->sq.room = post_errors[state].send ? 0 : (uint16_t)(qp->sq.mask + 1);
-	qp->rq.room = post_errors[state].recv ? 0 : (uint16_t)(qp->rq.mask + 1);
+	qp->sq.room = post_errors[state].send ? 0 : qp->sq.mask + 1;
+	qp->sq.left = 0;
+	qp->rq.room = post_errors[state].recv ? 0 : qp->rq.mask + 1;
 }
 
 static int store_qp(struct erdma_context *context, struct erdma_qp *qp)
@@ -140,21 +146,22 @@ static int rings_init(struct erdma_context *context, struct erdma_qp *qp,
 	anynic_lock_init(&sq->lock, single);
 	anynic_lock_init(&rq->lock, single);
 	sq->ring = qp->buffer.addr;
-	sq->mask = (uint16_t)(answer->num_sqe - 1);
+	sq->mask = answer->num_sqe - 1;
 	sq->record = qp->records;
 	sq->db = (char *)context->sq_page + qpn % ERDMA_DB_SQ_SLOTS * ERDMA_DB_SQ_SLOT_BYTES;
-	sq->base =
-		nic_prep(ERDMA_SQE_QPN, qpn) | nic_prep(ERDMA_SQE_SIGNALED, attr->sq_sig_all != 0);
+	sq->qpn_bits = nic_prep(ERDMA_SQE_QPN, qpn);
+	sq->base = sq->qpn_bits | nic_prep(ERDMA_SQE_SIGNALED, attr->sq_sig_all != 0);
 	sq->rules = qp->is_ud ? erdma_ud_rules : erdma_rc_rules;
 	sq->max_sge = attr->cap.max_send_sge;
 	sq->max_inline = attr->cap.max_inline_data;
 	sq->max_length = context->base.limits.max_msg_sz;
 
 	rq->ring = (void *)((char *)qp->buffer.addr + answer->rq_offset);
-	rq->mask = (uint16_t)(answer->num_rqe - 1);
+	rq->mask = answer->num_rqe - 1;
 	rq->record = sq->record + 1;
 	rq->db = (char *)context->rq_page + qpn % ERDMA_DB_RQ_SLOTS * ERDMA_DB_RQ_SLOT_BYTES;
 	rq->qpn = qpn;
+	rq->qpn_bits = nic_prep(ERDMA_RQ_DB_QPN, qpn);
 	rq->max_sge = attr->cap.max_recv_sge;
 	set_state(qp, IBV_QPS_RESET);
 	return 0;
@@ -289,8 +296,8 @@ int an_erdma_query_qp(struct ibv_qp *ibv_qp, struct ibv_qp_attr *attr, int mask,
 	if (err)
 		return err;
 	/* The driver counts blocks and knows nothing of what was granted above it. */
-	attr->cap.max_send_wr = (qp->sq.mask + 1u) / ERDMA_SQE_BLOCKS_MAX;
-	attr->cap.max_recv_wr = qp->rq.mask + 1u;
+	attr->cap.max_send_wr = (qp->sq.mask + 1) / ERDMA_SQE_BLOCKS_MAX;
+	attr->cap.max_recv_wr = qp->rq.mask + 1;
 	attr->cap.max_send_sge = qp->sq.max_sge;
 	attr->cap.max_recv_sge = qp->rq.max_sge;
 	attr->cap.max_inline_data = qp->sq.max_inline;

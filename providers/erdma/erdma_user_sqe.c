@@ -22,7 +22,7 @@
 	 nic_prep(ERDMA_SQE_SIGNALED, ((flags)&IBV_SEND_SIGNALED) != 0) |   \
 	 nic_prep(ERDMA_SQE_SOLICITED, ((flags)&IBV_SEND_SOLICITED) != 0) | \
 	 nic_prep(ERDMA_SQE_INLINE, ((flags)&IBV_SEND_INLINE) != 0))
-const uint32_t erdma_sqe_flags[IBV_SEND_INLINE << 1] = {
+const uint32_t erdma_sqe_flags[ERDMA_SQE_FLAGS] = {
 	FLAG_BITS(0),  FLAG_BITS(1),  FLAG_BITS(2),  FLAG_BITS(3),  FLAG_BITS(4),  FLAG_BITS(5),
 	FLAG_BITS(6),  FLAG_BITS(7),  FLAG_BITS(8),  FLAG_BITS(9),  FLAG_BITS(10), FLAG_BITS(11),
 	FLAG_BITS(12), FLAG_BITS(13), FLAG_BITS(14), FLAG_BITS(15),
@@ -48,132 +48,167 @@ static inline void put_sge(void *to, const struct ibv_sge *sge)
 	put_pair(&out->length, sge->length, sge->lkey);
 }
 
-/*
- * Blocks and SGE count as they stand in a header, for "bytes" bytes of data that
- * start "at" bytes into the WQE.
- */
-static inline uint64_t data_bits(size_t at, size_t bytes, size_t sgl)
+/* BLOCKS and SGL of a header, for count SGEs that start "at" bytes into the WQE. */
+#define SGE_BITS(at, count)                                                                  \
+	(nic_prep(ERDMA_SQE_BLOCKS,                                                          \
+		  ((at) + (count) * sizeof(struct erdma_sge) - 1) >> ERDMA_SQ_BLOCK_SHIFT) | \
+	 nic_prep(ERDMA_SQE_SGL, count))
+#define SGE_BITS_ROW(at)                                                            \
+	{                                                                           \
+		SGE_BITS(at, 0), SGE_BITS(at, 1), SGE_BITS(at, 2), SGE_BITS(at, 3), \
+			SGE_BITS(at, 4), SGE_BITS(at, 5), SGE_BITS(at, 6)           \
+	}
+static const uint64_t sge_bits[][ERDMA_SEND_SGE_MAX + 1] = {
+	[DATA_IN_BLOCK / 16] = SGE_BITS_ROW(DATA_IN_BLOCK),
+	[DATA_AFTER_BLOCK / 16] = SGE_BITS_ROW(DATA_AFTER_BLOCK),
+};
+
+/* The sum does not wrap: it has 64 bits, and each piece 32. */
+static inline uint64_t length_of(const struct ibv_send_wr *wr)
 {
-	return nic_prep(ERDMA_SQE_BLOCKS, (at + bytes - 1) >> ERDMA_SQ_BLOCK_SHIFT) |
-	       nic_prep(ERDMA_SQE_SGL, sgl);
+	const struct ibv_sge *sge = wr->sg_list, *end = sge + wr->num_sge;
+	uint64_t length = 0;
+
+	for (; sge < end; sge++)
+		length += sge->length;
+	return length;
+}
+
+static inline bool sges_fit(const struct erdma_sq *sq, const struct ibv_send_wr *wr,
+			    uint64_t *length)
+{
+	if (unlikely((uint32_t)wr->num_sge > sq->max_sge))
+		return false;
+	*length = length_of(wr);
+	return likely(*length <= sq->max_length);
 }
 
 /*
  * SGEs from wqe + at. The last one may leave the second half of its block over;
  * the driver's own code puts the QPN at that half's end, and so does this one.
  */
-static inline uint64_t put_sges(const struct erdma_sq *sq, char *wqe, size_t at,
-				const struct ibv_sge *sges, size_t count)
+static inline uint64_t put_sges(const struct erdma_sq *sq, const struct ibv_send_wr *wr, char *wqe,
+				size_t at)
 {
-	size_t i, end = at + count * sizeof(struct erdma_sge);
+	/* In registers: as far as the compiler knows, a store may change what wr points to. */
+	const struct ibv_sge *sge = wr->sg_list, *end = sge + wr->num_sge;
+	size_t count = (size_t)wr->num_sge;
+	char *to = wqe + at;
 
-	for (i = 0; i < count; i++)
-		put_sge(wqe + at + i * sizeof(struct erdma_sge), &sges[i]);
-	if (end > ERDMA_SQ_BLOCK_BYTES && end % ERDMA_SQ_BLOCK_BYTES)
-		put_pair(wqe + end + 8, 0, nic_pick(sq->base, ERDMA_SQE_QPN));
-	return data_bits(at, count * sizeof(struct erdma_sge), count);
+	for (; sge < end; sge++, to += sizeof(struct erdma_sge))
+		put_sge(to, sge);
+	if (count && (at + count * sizeof(struct erdma_sge)) % ERDMA_SQ_BLOCK_BYTES)
+		*(__le64 *)(to + 8) = nic_to_le64(sq->qpn_bits);
+	return sq->base | sge_bits[at / 16][count];
+}
+_Static_assert(nic_mask(ERDMA_SQE_QPN) >> 32 == 0xfffff, "qpn_bits is the QPN as a second word");
+
+/* Inline pieces may be any number: nothing but their bytes gets into the WQE. */
+static inline bool bytes_fit(const struct erdma_sq *sq, const struct ibv_send_wr *wr,
+			     uint64_t *length)
+{
+	*length = wr->num_sge > 0 ? length_of(wr) : 0;
+	return likely(*length <= sq->max_inline);
 }
 
-/* The sum does not wrap: it has 64 bits, and each piece 32. */
-static inline uint64_t length_of(const struct ibv_send_wr *wr)
+static inline uint64_t put_bytes(const struct erdma_sq *sq, const struct ibv_send_wr *wr, char *wqe,
+				 size_t at, uint64_t length)
 {
-	uint64_t length = 0;
-	int i;
+	const struct ibv_sge *sge = wr->sg_list, *end = sge + wr->num_sge;
+	char *to = wqe + at;
 
-	for (i = 0; i < wr->num_sge; i++)
-		length += wr->sg_list[i].length;
-	return length;
+	for (; sge < end; sge++) {
+		memcpy(to, (const void *)(uintptr_t)sge->addr, sge->length);
+		to += sge->length;
+	}
+	return sq->base | nic_prep(ERDMA_SQE_SGL, length) |
+	       nic_prep(ERDMA_SQE_BLOCKS, (at + length - 1) >> ERDMA_SQ_BLOCK_SHIFT);
 }
 
-/*
- * Data of a send or a write: is it within the limits? Inline pieces may be any
- * number, since nothing but their bytes gets into the WQE.
- */
-static inline bool data_fits(const struct erdma_sq *sq, const struct ibv_send_wr *wr,
+static inline void put_write(const struct ibv_send_wr *wr, struct erdma_sqe_write *sqe,
 			     uint64_t length)
 {
-	if (wr->send_flags & IBV_SEND_INLINE)
-		return length <= sq->max_inline;
-	return (unsigned int)wr->num_sge <= sq->max_sge && length <= sq->max_length;
-}
-
-static inline uint64_t put_data(const struct erdma_sq *sq, const struct ibv_send_wr *wr, char *wqe,
-				size_t at, uint64_t length)
-{
-	char *to = wqe + at;
-	int i;
-
-	if (!(wr->send_flags & IBV_SEND_INLINE))
-		return sq->base | put_sges(sq, wqe, at, wr->sg_list, (size_t)wr->num_sge);
-	for (i = 0; i < wr->num_sge; i++) {
-		memcpy(to, (const void *)(uintptr_t)wr->sg_list[i].addr, wr->sg_list[i].length);
-		to += wr->sg_list[i].length;
-	}
-	return sq->base | data_bits(at, length, length);
-}
-
-static uint64_t build_write(const struct erdma_sq *sq, const struct ibv_send_wr *wr, void *wqe)
-{
-	struct erdma_sqe_write *sqe = wqe;
-	uint64_t length = length_of(wr);
-
-	if (unlikely(!data_fits(sq, wr, length)))
-		return 0;
 	put_immediate(&sqe->immediate, wr->imm_data, (uint32_t)length);
 	put_pair(&sqe->rkey, wr->wr.rdma.rkey, (uint32_t)wr->wr.rdma.remote_addr);
 	put_pair(&sqe->remote_high, (uint32_t)(wr->wr.rdma.remote_addr >> 32), 0);
-	return put_data(sq, wr, wqe, DATA_AFTER_BLOCK, length);
 }
 
-static uint64_t build_send(const struct erdma_sq *sq, const struct ibv_send_wr *wr, void *wqe)
+static inline void put_send(const struct ibv_send_wr *wr, struct erdma_sqe_send *sqe,
+			    uint64_t length)
 {
-	struct erdma_sqe_send *sqe = wqe;
-	uint64_t length = length_of(wr);
-
-	if (unlikely(!data_fits(sq, wr, length)))
-		return 0;
 	put_immediate(&sqe->immediate, wr->imm_data, (uint32_t)length);
-	return put_data(sq, wr, wqe, DATA_IN_BLOCK, length);
 }
 
-static uint64_t build_send_inv(const struct erdma_sq *sq, const struct ibv_send_wr *wr, void *wqe)
+static inline void put_send_inv(const struct ibv_send_wr *wr, struct erdma_sqe_send *sqe,
+				uint64_t length)
 {
-	struct erdma_sqe_send *sqe = wqe;
-	uint64_t length = length_of(wr);
-
-	if (unlikely(!data_fits(sq, wr, length)))
-		return 0;
 	put_pair(&sqe->invalidate, wr->invalidate_rkey, (uint32_t)length);
-	return put_data(sq, wr, wqe, DATA_IN_BLOCK, length);
 }
+
+/* With SGEs, and with inline data: what they share is above. */
+#define BUILD_BOTH(name, at)                                                                  \
+	static uint64_t build_##name(const struct erdma_sq *sq, const struct ibv_send_wr *wr, \
+				     void *wqe)                                               \
+	{                                                                                     \
+		uint64_t length;                                                              \
+                                                                                              \
+		if (!sges_fit(sq, wr, &length))                                               \
+			return 0;                                                             \
+		put_##name(wr, wqe, length);                                                  \
+		return put_sges(sq, wr, wqe, at);                                             \
+	}                                                                                     \
+	static uint64_t build_##name##_inline(const struct erdma_sq *sq,                      \
+					      const struct ibv_send_wr *wr, void *wqe)        \
+	{                                                                                     \
+		uint64_t length;                                                              \
+                                                                                              \
+		if (!bytes_fit(sq, wr, &length))                                              \
+			return 0;                                                             \
+		put_##name(wr, wqe, length);                                                  \
+		return put_bytes(sq, wr, wqe, at, length);                                    \
+	}
+BUILD_BOTH(write, DATA_AFTER_BLOCK)
+BUILD_BOTH(send, DATA_IN_BLOCK)
+BUILD_BOTH(send_inv, DATA_IN_BLOCK)
 
 /* IBTA 10.2.5: a Q_Key with the high bit set stands for the QP's own. */
-static uint64_t build_ud(const struct erdma_sq *sq, const struct ibv_send_wr *wr, void *wqe)
+static inline void put_ud(const struct erdma_sq *sq, const struct ibv_send_wr *wr,
+			  struct erdma_sqe_ud *sqe, uint64_t length)
 {
-	struct erdma_sqe_ud *sqe = wqe;
-	uint64_t length = length_of(wr);
 	uint32_t qkey = wr->wr.ud.remote_qkey;
 
-	if (unlikely(!wr->wr.ud.ah || !data_fits(sq, wr, length)))
-		return 0;
 	put_immediate(&sqe->immediate, wr->imm_data, (uint32_t)length);
 	put_pair(&sqe->qkey, qkey & 0x80000000 ? sq->qkey : qkey, wr->wr.ud.remote_qpn);
 	put_pair(&sqe->ahn, to_erdma_ah(wr->wr.ud.ah)->ahn, 0);
-	return put_data(sq, wr, wqe, DATA_AFTER_BLOCK, length);
 }
 
-/* READs and atomics have one local piece; nothing of theirs can be inline. */
-static inline bool has_one_piece(const struct ibv_send_wr *wr)
+static uint64_t build_ud(const struct erdma_sq *sq, const struct ibv_send_wr *wr, void *wqe)
 {
-	return wr->num_sge == 1 && !(wr->send_flags & IBV_SEND_INLINE);
+	uint64_t length;
+
+	if (unlikely(!wr->wr.ud.ah) || !sges_fit(sq, wr, &length))
+		return 0;
+	put_ud(sq, wr, wqe, length);
+	return put_sges(sq, wr, wqe, DATA_AFTER_BLOCK);
 }
 
+static uint64_t build_ud_inline(const struct erdma_sq *sq, const struct ibv_send_wr *wr, void *wqe)
+{
+	uint64_t length;
+
+	if (unlikely(!wr->wr.ud.ah) || !bytes_fit(sq, wr, &length))
+		return 0;
+	put_ud(sq, wr, wqe, length);
+	return put_bytes(sq, wr, wqe, DATA_AFTER_BLOCK, length);
+}
+
+/* One local piece, as for atomics; the driver's kernel code refuses anything else too. */
 static uint64_t build_read(const struct erdma_sq *sq, const struct ibv_send_wr *wr, void *wqe)
 {
 	struct erdma_sqe_read *sqe = wqe;
 	const struct ibv_sge *sge = wr->sg_list;
 
-	if (unlikely(!has_one_piece(wr) || sge->length > sq->max_length))
+	if (unlikely(wr->num_sge != 1 || sge->length > sq->max_length))
 		return 0;
 	put_pair(&sqe->invalidate, 0, sge->length);
 	put_pair(&sqe->lkey, sge->lkey, (uint32_t)sge->addr);
@@ -196,7 +231,7 @@ static uint64_t build_cmp_swap(const struct erdma_sq *sq, const struct ibv_send_
 {
 	struct erdma_sqe_atomic *sqe = wqe;
 
-	if (unlikely(!has_one_piece(wr)))
+	if (unlikely(wr->num_sge != 1))
 		return 0;
 	sqe->operand = nic_to_le64(wr->wr.atomic.swap);
 	sqe->compare = nic_to_le64(wr->wr.atomic.compare_add);
@@ -207,7 +242,7 @@ static uint64_t build_fetch_add(const struct erdma_sq *sq, const struct ibv_send
 {
 	struct erdma_sqe_atomic *sqe = wqe;
 
-	if (unlikely(!has_one_piece(wr)))
+	if (unlikely(wr->num_sge != 1))
 		return 0;
 	sqe->operand = nic_to_le64(wr->wr.atomic.compare_add);
 	return put_atomic(sq, wr, sqe);
@@ -217,8 +252,6 @@ static uint64_t build_local_inv(const struct erdma_sq *sq, const struct ibv_send
 {
 	struct erdma_sqe_reg_mr *sqe = wqe;
 
-	if (unlikely(wr->send_flags & IBV_SEND_INLINE))
-		return 0;
 	sqe->key = nic_to_le32(wr->invalidate_rkey);
 	return sq->base;
 }
@@ -231,43 +264,45 @@ static uint64_t refuse(const struct erdma_sq *sq, const struct ibv_send_wr *wr, 
 	return 0;
 }
 
+/* A pair of rules: without inline data, and with. */
 #define RULE(build, op)                                                  \
 	{                                                                \
 		build, nic_prep(ERDMA_SQE_OPCODE, ERDMA_OP_##op), EINVAL \
 	}
-/* The NIC does not do it at all. */
-#define LACKS                         \
-	{                             \
-		refuse, 0, EOPNOTSUPP \
+#define REFUSE(error)            \
+	{                        \
+		refuse, 0, error \
 	}
-/* It does, but not on this type of QP. */
-#define ILLEGAL                   \
-	{                         \
-		refuse, 0, EINVAL \
-	}
+#define AT(op, plain, with_inline) [op * 2] = plain, [op * 2 + 1] = with_inline
+/* May carry inline data: IBTA and ibv_post_send(3) allow it for sends and writes only. */
+#define DATA(op, build, name)  AT(op, RULE(build, name), RULE(build##_inline, name))
+#define PLAIN(op, build, name) AT(op, RULE(build, name), REFUSE(EINVAL))
+/* The NIC does it, but not on this type of QP; or the NIC does not do it at all. */
+#define ILLEGAL(op) AT(op, REFUSE(EINVAL), REFUSE(EINVAL))
+#define LACKS(op)   AT(op, REFUSE(EOPNOTSUPP), REFUSE(EOPNOTSUPP))
 
-const struct erdma_sqe_rule erdma_rc_rules[ERDMA_SQE_RULES] = {
-	[IBV_WR_RDMA_WRITE] = RULE(build_write, WRITE),
-	[IBV_WR_RDMA_WRITE_WITH_IMM] = RULE(build_write, WRITE_IMM),
-	[IBV_WR_SEND] = RULE(build_send, SEND),
-	[IBV_WR_SEND_WITH_IMM] = RULE(build_send, SEND_IMM),
-	[IBV_WR_RDMA_READ] = RULE(build_read, READ),
-	[IBV_WR_ATOMIC_CMP_AND_SWP] = RULE(build_cmp_swap, CMP_SWAP),
-	[IBV_WR_ATOMIC_FETCH_AND_ADD] = RULE(build_fetch_add, FETCH_ADD),
-	[IBV_WR_LOCAL_INV] = RULE(build_local_inv, LOCAL_INV),
-	[IBV_WR_BIND_MW] = LACKS,
-	[IBV_WR_SEND_WITH_INV] = RULE(build_send_inv, SEND_INV),
+const struct erdma_sqe_rule erdma_rc_rules[ERDMA_SQE_OPCODES * 2] = {
+	DATA(IBV_WR_RDMA_WRITE, build_write, WRITE),
+	DATA(IBV_WR_RDMA_WRITE_WITH_IMM, build_write, WRITE_IMM),
+	DATA(IBV_WR_SEND, build_send, SEND),
+	DATA(IBV_WR_SEND_WITH_IMM, build_send, SEND_IMM),
+	PLAIN(IBV_WR_RDMA_READ, build_read, READ),
+	PLAIN(IBV_WR_ATOMIC_CMP_AND_SWP, build_cmp_swap, CMP_SWAP),
+	PLAIN(IBV_WR_ATOMIC_FETCH_AND_ADD, build_fetch_add, FETCH_ADD),
+	PLAIN(IBV_WR_LOCAL_INV, build_local_inv, LOCAL_INV),
+	LACKS(IBV_WR_BIND_MW),
+	DATA(IBV_WR_SEND_WITH_INV, build_send_inv, SEND_INV),
 };
 
-const struct erdma_sqe_rule erdma_ud_rules[ERDMA_SQE_RULES] = {
-	[IBV_WR_RDMA_WRITE] = ILLEGAL,
-	[IBV_WR_RDMA_WRITE_WITH_IMM] = ILLEGAL,
-	[IBV_WR_SEND] = RULE(build_ud, SEND),
-	[IBV_WR_SEND_WITH_IMM] = RULE(build_ud, SEND_IMM),
-	[IBV_WR_RDMA_READ] = ILLEGAL,
-	[IBV_WR_ATOMIC_CMP_AND_SWP] = ILLEGAL,
-	[IBV_WR_ATOMIC_FETCH_AND_ADD] = ILLEGAL,
-	[IBV_WR_LOCAL_INV] = ILLEGAL,
-	[IBV_WR_BIND_MW] = LACKS,
-	[IBV_WR_SEND_WITH_INV] = ILLEGAL,
+const struct erdma_sqe_rule erdma_ud_rules[ERDMA_SQE_OPCODES * 2] = {
+	ILLEGAL(IBV_WR_RDMA_WRITE),
+	ILLEGAL(IBV_WR_RDMA_WRITE_WITH_IMM),
+	DATA(IBV_WR_SEND, build_ud, SEND),
+	DATA(IBV_WR_SEND_WITH_IMM, build_ud, SEND_IMM),
+	ILLEGAL(IBV_WR_RDMA_READ),
+	ILLEGAL(IBV_WR_ATOMIC_CMP_AND_SWP),
+	ILLEGAL(IBV_WR_ATOMIC_FETCH_AND_ADD),
+	ILLEGAL(IBV_WR_LOCAL_INV),
+	LACKS(IBV_WR_BIND_MW),
+	ILLEGAL(IBV_WR_SEND_WITH_INV),
 };

@@ -26,9 +26,15 @@ static void note_error(struct erdma_wr *wr, int err)
 static void finish(struct erdma_qp *qp)
 {
 	struct erdma_wr *wr = &qp->wr;
+	int pi;
 
-	if (wr->open && !wr->err)
-		wr->err = erdma_push(qp, &wr->request, &wr->pi);
+	if (wr->open && !wr->err) {
+		pi = erdma_push(qp, &wr->request, wr->pi);
+		if (pi >= 0)
+			wr->pi = (uint32_t)pi;
+		else
+			wr->err = -pi;
+	}
 	wr->open = false;
 }
 
@@ -58,6 +64,12 @@ static void wr_start(struct ibv_qp_ex *qp_ex)
 	qp->wr.err = 0;
 }
 
+/* What was written beyond the producer index nobody looks at, but its room was taken. */
+static void drop_batch(struct erdma_sq *sq)
+{
+	sq->left = 0;
+}
+
 static int wr_complete(struct ibv_qp_ex *qp_ex)
 {
 	struct erdma_qp *qp = to_qp(qp_ex);
@@ -65,18 +77,22 @@ static int wr_complete(struct ibv_qp_ex *qp_ex)
 
 	finish(qp);
 	err = qp->wr.err;
-	/* What was written beyond the index of an aborted batch nobody looks at. */
 	if (!err && qp->wr.pi != qp->sq.pi) {
 		qp->sq.pi = qp->wr.pi;
 		erdma_sq_ring(&qp->sq, qp->sq.pi);
 	}
+	if (err)
+		drop_batch(&qp->sq);
 	anynic_unlock(&qp->sq.lock);
 	return err;
 }
 
 static void wr_abort(struct ibv_qp_ex *qp_ex)
 {
-	anynic_unlock(&to_qp(qp_ex)->sq.lock);
+	struct erdma_qp *qp = to_qp(qp_ex);
+
+	drop_batch(&qp->sq);
+	anynic_unlock(&qp->sq.lock);
 }
 
 /* ---- what to do ---- */

@@ -84,7 +84,13 @@ struct anynic_qp {
  */
 struct anynic_class {
 	const char *name;
-	uint32_t driver_id; /* RDMA_DRIVER_..., which devices are matched by */
+	uint32_t driver_id; /* RDMA_DRIVER_... */
+	/*
+	 * Ends with an empty row. A driver id first: libibverbs tries those over all
+	 * providers before any other row. PCI ids are for where it cannot know the
+	 * driver's id, without netlink.
+	 */
+	const struct verbs_match_ent *match;
 	uint32_t abi_min, abi_max;
 	size_t context_bytes;
 	const struct anynic_limits *limits; /* what the queues can do, whatever a query says */
