@@ -5,14 +5,17 @@
  */
 #include "sim/fabric/fabric_switch.h"
 
+#include <endian.h>
+#include <string.h>
+
 uint64_t mac_load(const uint8_t *bytes)
 {
-	uint64_t mac = 0;
-	unsigned int i;
+	uint32_t high;
+	uint16_t low;
 
-	for (i = 0; i < 6; i++)
-		mac = mac << 8 | bytes[i];
-	return mac;
+	memcpy(&high, bytes, 4);
+	memcpy(&low, bytes + 4, 2);
+	return (uint64_t)be32toh(high) << 16 | be16toh(low);
 }
 
 /* Fibonacci hashing: neighbouring addresses, the usual case, spread over all sets. */
