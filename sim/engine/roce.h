@@ -374,26 +374,55 @@ uint64_t roce_nic_next(const struct roce_nic *nic);
 void roce_nic_tx_room(struct roce_nic *nic);
 
 /* Counters, by name, for statistics files. roce_counters() is read-only and valid with the NIC. */
-#define ROCE_COUNTERS(X)                                                                           \
-	X(tx_packets)                                                                              \
-	X(tx_bytes)                                                                                \
-	X(rx_packets)                                                                              \
-	X(rx_bytes)                                                                                \
-	X(tx_acks) X(rx_acks) X(tx_naks) X(rx_naks)                                                \
-		X(out_of_sequence)   /* request PSN ahead of the expected one */                   \
-		X(duplicate_request) /* request PSN behind it */                                   \
-		X(rnr_nak_tx) X(rnr_nak_rx) X(rnr_retry_exceeded)                                  \
-			X(packet_seq_err) /* NAK with PSN sequence error received */               \
-		X(implied_nak_seq_err) X(local_ack_timeout_err) X(retry_exceeded) X(retransmitted) \
-			X(req_cqe_error) X(resp_cqe_error) X(req_cqe_flush) X(resp_cqe_flush) X(   \
-				ecn_marked_rx) X(cnp_tx) X(cnp_rx) X(drop_runt) X(drop_not_roce)   \
-				X(drop_ip_header) X(drop_ip_checksum) X(drop_ip_fragment)          \
-					X(drop_udp_length) X(drop_length) X(drop_bth_version) X(   \
-						drop_icrc) X(drop_dmac) X(drop_dgid) X(drop_vlan)  \
-						X(drop_qpn) X(drop_qp_state) X(drop_opcode) X(     \
-							drop_qp_type) X(drop_pkey) X(drop_qkey)    \
-							X(drop_sgid) X(drop_pad) X(drop_no_recv)   \
-								X(drop_psn) X(drop_mtu)
+#define ROCE_COUNTERS(X)                                                 \
+	X(tx_packets)                                                    \
+	X(tx_bytes)                                                      \
+	X(rx_packets)                                                    \
+	X(rx_bytes)                                                      \
+	X(tx_acks)                                                       \
+	X(rx_acks)                                                       \
+	X(tx_naks)                                                       \
+	X(rx_naks)                                                       \
+	X(out_of_sequence)   /* request PSN ahead of the expected one */ \
+	X(duplicate_request) /* request PSN behind it */                 \
+	X(rnr_nak_tx)                                                    \
+	X(rnr_nak_rx)                                                    \
+	X(rnr_retry_exceeded)                                            \
+	X(packet_seq_err) /* NAK with PSN sequence error received */     \
+	X(implied_nak_seq_err)                                           \
+	X(local_ack_timeout_err)                                         \
+	X(retry_exceeded)                                                \
+	X(retransmitted)                                                 \
+	X(req_cqe_error)                                                 \
+	X(resp_cqe_error)                                                \
+	X(req_cqe_flush)                                                 \
+	X(resp_cqe_flush)                                                \
+	X(ecn_marked_rx)                                                 \
+	X(cnp_tx)                                                        \
+	X(cnp_rx)                                                        \
+	X(drop_runt)                                                     \
+	X(drop_not_roce)                                                 \
+	X(drop_ip_header)                                                \
+	X(drop_ip_checksum)                                              \
+	X(drop_ip_fragment)                                              \
+	X(drop_udp_length)                                               \
+	X(drop_length)                                                   \
+	X(drop_bth_version)                                              \
+	X(drop_icrc)                                                     \
+	X(drop_dmac)                                                     \
+	X(drop_dgid)                                                     \
+	X(drop_vlan)                                                     \
+	X(drop_qpn)                                                      \
+	X(drop_qp_state)                                                 \
+	X(drop_opcode)                                                   \
+	X(drop_qp_type)                                                  \
+	X(drop_pkey)                                                     \
+	X(drop_qkey)                                                     \
+	X(drop_sgid)                                                     \
+	X(drop_pad)                                                      \
+	X(drop_no_recv)                                                  \
+	X(drop_psn)                                                      \
+	X(drop_mtu)
 
 struct roce_counters {
 #define X(name) uint64_t name;
