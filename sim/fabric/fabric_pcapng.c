@@ -118,7 +118,8 @@ static void put_option(struct pcapng *capture, uint16_t code, const void *value,
 	uint16_t head[2] = {code, length};
 
 	put(capture, head, sizeof(head));
-	put(capture, value, length);
+	if (length)
+		put(capture, value, length);
 	put_padding(capture, length);
 }
 
