@@ -42,13 +42,13 @@ def _session(args, **options):
 
 def _in_session(args, words, **options):
     options["env"] = _environment(args.env)
-    with _session(args, logs=args.keep_logs) as session:
-        guest = session.topology.guest(args.guest)["name"]
-        try:
+    session = _session(args, logs=args.keep_logs)
+    try:
+        with session:
+            guest = session.topology.guest(args.guest)["name"]
             return client.run(session.run_dir, guest, words, **options)
-        except LabError as error:
-            session.fail(str(error))
-            raise
+    except LabError as error:
+        raise session.explain(error) from None
 
 
 def _run(args):
@@ -67,10 +67,13 @@ def _exec(args):
 
 
 def _up(args):
-    with _session(args, run_dir=args.run_dir, logs=args.keep_logs) as session:
-        print("ready", flush=True)
-        session.wait()
-    return 0
+    session = _session(args, run_dir=args.run_dir, logs=args.keep_logs)
+    try:
+        with session:
+            print("ready", flush=True)
+            session.wait()
+    except LabError as error:
+        raise session.explain(error) from None
 
 
 def _list(_args):

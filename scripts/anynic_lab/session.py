@@ -43,11 +43,11 @@ class Places:
 
 def _remove_stale_runs(folder):
     """Folders of labs that were killed: nobody holds their lock."""
-    for lock in pathlib.Path(folder).glob(f"{RUN_PREFIX}*/lock"):
+    for running in pathlib.Path(folder).glob(f"{RUN_PREFIX}*/.running"):
         try:
-            with open(lock, "a", encoding="utf-8") as file:
+            with open(running.with_name(".lock"), "a", encoding="utf-8") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(lock.parent, ignore_errors=True)
+                shutil.rmtree(running.parent, ignore_errors=True)
         except OSError:
             continue
 
@@ -59,6 +59,7 @@ class Session:
         self.failure = None
         self._places = places
         self._keep = logs
+        self._kept = None
         self._name = name or topology.name
         self._own_dir = run_dir is None
         if run_dir is None:
@@ -91,11 +92,13 @@ class Session:
     def _prepare(self):
         self.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self.run_dir / "share").mkdir(exist_ok=True)
-        self._lock = open(self.run_dir / "lock", "w", encoding="utf-8")
+        self._lock = open(self.run_dir / ".lock", "a", encoding="utf-8")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise LabError(f"{self.run_dir}: another lab runs there") from None
+        # Seen by others only now that it is held: see _remove_stale_runs().
+        (self.run_dir / ".running").touch()
         for left in [*self.run_dir.glob("*.eth"), *self.run_dir.glob("*.vfio"),
                      *self.run_dir.glob("*.sock")]:
             left.unlink()
@@ -226,12 +229,17 @@ class Session:
         if target is None:
             return
         target = pathlib.Path(target)
-        shutil.rmtree(target, ignore_errors=True) if self._keep is None else None
+        if self._keep is None:
+            shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True, exist_ok=True)
         for path in self.run_dir.iterdir():
-            if path.is_file() and path.suffix not in (".initramfs",) and path.name != "lock":
+            if path.is_file() and path.suffix != ".initramfs" and path.name[0] != ".":
                 shutil.copy2(path, target)
         share = self.run_dir / "share"
         if share.is_dir() and any(share.iterdir()):
             shutil.copytree(share, target / "share", dirs_exist_ok=True)
-        self.kept = target
+        self._kept = target
+
+    def explain(self, error):
+        """The error as the user is told it, with where to look further."""
+        return LabError(f"{error} (logs: {self._kept})" if self._kept else str(error))

@@ -1,9 +1,11 @@
-# The lab itself: exact streams and exit status, signals, limits, both kernels, the fabric.
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The lab itself: exact streams and exit status, signals, limits, both kernels, the fabric.
 # topology: rxe-pair
 # timeout: 120
 # variant: 7.3
 # variant: 6.12 topology=rxe-pair-6.12
+# shellcheck source=tests/lab/lib.sh disable=SC2016
 . "$(dirname "$0")/lib.sh"
 
 same() { # EXPECTED ACTUAL
@@ -66,12 +68,12 @@ empty_input() {
 
 slow_reader() {
 	# A reader that stops must hold up neither other commands nor lose a byte.
-	local bytes
-	bytes=$(on a 'head -c 4194304 /dev/zero' | { sleep 2; wc -c; }) &
-	same quick "$(on a echo quick)" || return
+	on a 'head -c 4194304 /dev/zero' | { sleep 3; wc -c; } >"$LAB_RUN/bytes" &
+	sleep 1
+	same quick "$(ON_TIMEOUT=1 on a echo quick)" || return
+	[ ! -s "$LAB_RUN/bytes" ] || return
 	wait
-	bytes=$(on a 'head -c 4194304 /dev/zero' | { sleep 1; wc -c; })
-	same 4194304 "$bytes"
+	same 4194304 "$(cat "$LAB_RUN/bytes")"
 }
 
 reader_that_leaves() {
@@ -89,7 +91,7 @@ time_limit() {
 commands_side_by_side() {
 	local i pids=() pid
 	for i in {1..12}; do
-		[ "$(on a "sleep 0.5; echo $i")" = "$i" ] &
+		{ same "$i" "$(on a "sleep 0.5; echo $i")"; } &
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do

@@ -74,15 +74,19 @@ step() { # NAME COMMAND...
 		say "status $status from: $*"
 		tail -n 60 "$lab_work/output" | tr -cd '\11\12\15\40-\176' | sed 's/^/#   /'
 	fi
+	# shellcheck disable=SC2034 # for scenarios
 	STEP_STATUS=$status
 }
 
 bg() { # GUEST COMMAND...
-	on "$@" >"$lab_work/bg.${#lab_background[@]}" 2>&1 </dev/null &
+	local guest=$1
+	shift
+	"$LAB" exec "$LAB_RUN" "$guest" -- "$@" >"$lab_work/bg.${#lab_background[@]}" 2>&1 &
 	lab_background+=($!)
 }
 
 # In the guest: succeed once a process of the given session listens, by TCP or by rdma_cm.
+# shellcheck disable=SC2016 # the guest's shell expands it
 lab_wait_listen='
 session=$1
 in_session() {
@@ -103,23 +107,29 @@ exit 1'
 
 # Both outputs are printed; succeeds if both commands do.
 pair() { # SERVER-GUEST COMMAND CLIENT-GUEST COMMAND
-	local server=$1 command=$2 client=$3 then=$4 id=$BASHPID.$RANDOM pid status=0
-	ON_TIMEOUT=$((PAIR_TIMEOUT + 60)) on "$server" \
+	local server=$1 command=$2 client=$3 then=$4 id=$BASHPID.$RANDOM pid status server_status
+	# The guest ends a command as its own lab exec ends, so this one is no function's child.
+	# shellcheck disable=SC2016
+	"$LAB" exec "$LAB_RUN" "$server" --timeout $((PAIR_TIMEOUT + 60)) -- \
 		sh -c 'echo $$ >/tmp/pair.$1; exec sh -c "$2"' sh "$id" "$command" \
 		>"$lab_work/server.$id" 2>&1 &
 	pid=$!
 	# shellcheck disable=SC2016
-	if ON_TIMEOUT=60 on "$server" sh -c '
+	ON_TIMEOUT=60 on "$server" sh -c '
 		while [ ! -s "/tmp/pair.$1" ]; do sleep 0.05; done
-		exec sh -c "$2" sh "$(cat "/tmp/pair.$1")"' sh "$id" "$lab_wait_listen"; then
+		exec sh -c "$2" sh "$(cat "/tmp/pair.$1")"' sh "$id" "$lab_wait_listen" &&
 		ON_TIMEOUT=$PAIR_TIMEOUT on "$client" sh -c "$then"
-		status=$?
-	else
-		status=1
+	status=$?
+	if [ $status != 0 ]; then
+		echo "client: status $status"
+		# A server whose client has failed may wait for ever.
+		sleep 1
+		kill $pid 2>/dev/null
 	fi
-	# A server whose client has failed may wait for ever.
-	[ $status = 0 ] || { sleep 1; kill $pid 2>/dev/null; }
-	wait $pid || { [ $status != 0 ] || status=$?; echo "server status $?"; }
+	wait $pid
+	server_status=$?
 	sed 's/^/server: /' "$lab_work/server.$id"
+	[ $server_status = 0 ] || echo "server: status $server_status"
+	[ $status != 0 ] || status=$server_status
 	return $status
 }
