@@ -161,10 +161,9 @@ def _dmesg(session, places, tap, run, allowed):
              "--", "dmesg"], capture_output=True, text=True, errors="replace", check=False)
         (session.run_dir / f"{name}.dmesg").write_text(done.stdout)
         found = complaints(done.stdout, allowed)
+        for line in found[:20] or (done.stderr.splitlines() if done.returncode else []):
+            tap.comment(line)
         tap.result(run, not found and done.returncode == 0, f"dmesg of {name}")
-        tap.comment("\n".join(found[:20]) if found else "") if found else None
-        if done.returncode:
-            tap.comment(done.stderr)
 
 
 def _script(session, places, tap, run, env):

@@ -70,9 +70,10 @@ step() { # NAME COMMAND...
 	elif [ $status = 77 ] && [ -e "$lab_work/skip" ]; then
 		echo "ok $lab_steps - $name # SKIP $(cat "$lab_work/skip")"
 	else
-		echo "not ok $lab_steps - $name"
+		# Why it failed comes first: the runner takes it with the result that follows.
 		say "status $status from: $*"
 		tail -n 60 "$lab_work/output" | tr -cd '\11\12\15\40-\176' | sed 's/^/#   /'
+		echo "not ok $lab_steps - $name"
 	fi
 	# shellcheck disable=SC2034 # for scenarios
 	STEP_STATUS=$status
