@@ -243,9 +243,9 @@ bool erdma_qp_run(struct erdma_nic *nic);
 /* ------------------------------------------------------------------------ WQEs */
 
 /* What a WQE's completion needs, in roce_*_wr.wr_id. */
-static inline uint64_t erdma_wr_id(uint16_t index, unsigned int opcode, bool invalid)
+static inline uint64_t erdma_wr_id(uint16_t index, unsigned int opcode)
 {
-	return (uint64_t)index | (uint64_t)opcode << 16 | (uint64_t)invalid << 24;
+	return (uint64_t)index | (uint64_t)opcode << 16;
 }
 
 static inline uint16_t erdma_wr_id_index(uint64_t wr_id)
@@ -256,12 +256,6 @@ static inline uint16_t erdma_wr_id_index(uint64_t wr_id)
 static inline uint8_t erdma_wr_id_opcode(uint64_t wr_id)
 {
 	return (uint8_t)(wr_id >> 16);
-}
-
-/* The WQE could not be decoded. */
-static inline bool erdma_wr_id_invalid(uint64_t wr_id)
-{
-	return wr_id >> 24 & 1;
 }
 
 /*
@@ -403,11 +397,12 @@ ERDMA_COMMANDS(X)
 /* ----------------------------------------------------------------------- the NIC */
 
 /* Things that should not happen, counted; X(name). */
-#define ERDMA_SIM_COUNTERS(X)                                                              \
-	X(commands)                                                                        \
-	X(command_errors)                                                                  \
-	X(send_wqes) X(recv_wqes) X(invalid_wqes) X(cqes) X(eqes) X(interrupts) X(eq_full) \
-		X(bad_doorbells) X(bad_registers)
+#define ERDMA_SIM_COUNTERS(X)                                                                  \
+	X(commands)                                                                            \
+	X(command_errors)                                                                      \
+	X(send_wqes)                                                                           \
+	X(recv_wqes) X(invalid_wqes) X(cqes) X(eqes) X(interrupts) X(eq_full) X(bad_doorbells) \
+		X(bad_registers)
 
 struct erdma_nic {
 	struct sim_dev *dev;

@@ -183,8 +183,6 @@ static uint32_t header(const struct roce_wc *wc, bool is_send)
 	if (is_send) {
 		opcode = erdma_wr_id_opcode(wc->wr_id);
 		status = send_status[wc->status];
-		if (erdma_wr_id_invalid(wc->wr_id) && wc->status != ROCE_WC_WR_FLUSH_ERR)
-			status = ERDMA_STATUS_SEND_FORMAT;
 	} else {
 		opcode = recv_opcode[wc->opcode];
 		status = recv_status[wc->status];

@@ -153,28 +153,16 @@ int erdma_mr_map(void *ctx, const struct roce_mr_attr *attr, uint64_t offset, si
 	return erdma_mtt_map(ctx, &mr->mtt, offset, length, write, iov, max);
 }
 
-/* The region that may take a fast registration of the QP's, or NULL. */
-static struct erdma_mr *find_free(struct erdma_nic *nic, uint32_t key, uint32_t pdn)
-{
-	struct roce_mr *mr = roce_mr_find(nic->engine, key);
-	const struct roce_mr_attr *attr = mr ? roce_mr_attr(mr) : NULL;
-
-	if (!attr || !attr->fast_reg || attr->valid || attr->pdn != pdn)
-		return NULL;
-	return attr->context;
-}
-
 int erdma_mr_fast_reg(void *ctx, struct roce_qp *qp, void *reg, struct roce_mr_attr *attr)
 {
-	const struct erdma_qp *own = roce_qp_context(qp);
 	const struct erdma_fast_reg *want = reg;
-	struct erdma_nic *nic = ctx;
-	struct erdma_mr *mr = find_free(nic, want->key, own->pdn);
+	struct erdma_mr *mr = attr->context;
 	struct erdma_mtt mtt;
 	unsigned int i;
 	int err;
 
-	if (!mr || want->count > (want->indirect ? mr->capacity : ERDMA_MTT_INLINE))
+	(void)qp;
+	if (want->count > (want->indirect ? mr->capacity : ERDMA_MTT_INLINE))
 		return -EINVAL;
 	mtt = (struct erdma_mtt){
 		.level = want->indirect,
@@ -185,7 +173,7 @@ int erdma_mr_fast_reg(void *ctx, struct roce_qp *qp, void *reg, struct roce_mr_a
 	};
 	for (i = 0; i < ERDMA_MTT_INLINE; i++)
 		mtt.pages[i] = want->indirect ? mr->array : want->pages[i];
-	err = erdma_mtt_check(nic, &mtt);
+	err = erdma_mtt_check(ctx, &mtt);
 	if (err)
 		return err;
 	mr->mtt = mtt;
@@ -193,7 +181,6 @@ int erdma_mr_fast_reg(void *ctx, struct roce_qp *qp, void *reg, struct roce_mr_a
 	attr->access = erdma_mr_access(want->access);
 	attr->iova = want->va;
 	attr->length = want->length;
-	attr->context = mr;
 	return 0;
 }
 

@@ -174,7 +174,6 @@ static int decode_reg_mr(struct erdma_qp *qp, struct sqe *sqe)
 	for (i = 0; !reg->indirect && i < reg->count; i++)
 		reg->pages[i] = nic_from_le64(pages[i]);
 	sqe->wr.reg = reg;
-	sqe->wr.rkey = reg->key;
 	sqe->wr.inv_key = reg->key;
 	return 0;
 }
@@ -285,21 +284,15 @@ static int sqe_decode(struct erdma_qp *qp, struct sqe *sqe)
 	return kinds[opcode].decode(qp, sqe);
 }
 
-/*
- * In place of a WQE that makes no sense: a send from a buffer with a key that nobody has.
- * Drivers look the opcode up, so it is one they know.
- */
+/* In place of a WQE that makes no sense. Drivers look the opcode up, so it is one they know. */
 static int post_invalid(struct erdma_qp *qp, const struct sqe *sqe)
 {
-	const struct roce_sge nowhere = {.length = 1, .lkey = UINT32_MAX};
 	uint32_t opcode = nic_pick(sqe->hdr, ERDMA_SQE_OPCODE);
 	const struct roce_send_wr wr = {
 		.wr_id = erdma_wr_id(qp->sq.fetched,
-				     opcode < ERDMA_OP_COUNT ? opcode : ERDMA_OP_SEND, true),
-		.opcode = ROCE_WR_SEND,
+				     opcode < ERDMA_OP_COUNT ? opcode : ERDMA_OP_SEND),
+		.opcode = ROCE_WR_INVALID,
 		.flags = ROCE_WR_SIGNALED,
-		.sge = &nowhere,
-		.num_sge = 1,
 	};
 
 	qp->nic->counters.invalid_wqes++;
@@ -320,8 +313,7 @@ int erdma_wqe_send(struct erdma_qp *qp)
 	memset(&sqe.wr, 0, sizeof(sqe.wr));
 	err = sqe_decode(qp, &sqe);
 	if (!err) {
-		sqe.wr.wr_id =
-			erdma_wr_id(qp->sq.fetched, nic_pick(sqe.hdr, ERDMA_SQE_OPCODE), false);
+		sqe.wr.wr_id = erdma_wr_id(qp->sq.fetched, nic_pick(sqe.hdr, ERDMA_SQE_OPCODE));
 		err = roce_post_send(qp->qp, sim_roce_now(qp->nic->roce), &sqe.wr);
 		if (err)
 			free(sqe.wr.reg);
@@ -339,7 +331,7 @@ int erdma_wqe_send(struct erdma_qp *qp)
 
 int erdma_wqe_recv(struct erdma_qp *qp)
 {
-	struct roce_recv_wr wr = {.wr_id = erdma_wr_id(qp->rq.fetched, ERDMA_OP_RECV, false)};
+	struct roce_recv_wr wr = {.wr_id = erdma_wr_id(qp->rq.fetched, ERDMA_OP_RECV)};
 	struct roce_sge sge;
 	struct erdma_rqe rqe;
 	int err;
