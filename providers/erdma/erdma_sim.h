@@ -358,6 +358,8 @@ void erdma_nic_clear(struct erdma_nic *nic);
 /* --------------------------------------------------------------- command queue */
 
 struct erdma_cmdq {
+	uint64_t sq_addr;
+	uint64_t cq_addr;
 	uint32_t depth; /* blocks, and CQEs */
 	uint16_t pi;
 	uint16_t fetched;
@@ -397,12 +399,12 @@ ERDMA_COMMANDS(X)
 /* ----------------------------------------------------------------------- the NIC */
 
 /* Things that should not happen, counted; X(name). */
-#define ERDMA_SIM_COUNTERS(X)                                                                  \
-	X(commands)                                                                            \
-	X(command_errors)                                                                      \
-	X(send_wqes)                                                                           \
-	X(recv_wqes) X(invalid_wqes) X(cqes) X(eqes) X(interrupts) X(eq_full) X(bad_doorbells) \
-		X(bad_registers)
+#define ERDMA_SIM_COUNTERS(X) \
+	X(commands)           \
+	X(command_errors)     \
+	X(send_wqes)          \
+	X(recv_wqes)          \
+	X(invalid_wqes) X(cqes) X(eqes) X(interrupts) X(eq_full) X(bad_doorbells) X(bad_registers)
 
 struct erdma_nic {
 	struct sim_dev *dev;

@@ -47,8 +47,8 @@ void erdma_cmdq_arm(struct erdma_nic *nic, uint64_t value)
 static int write_cqe(struct erdma_nic *nic, struct erdma_cmd_cqe *cqe)
 {
 	struct erdma_cmdq *cmdq = &nic->cmdq;
-	uint64_t addr = nic->regs.cmd_cq_addr +
-			((uint64_t)(cmdq->cq_pi & (cmdq->depth - 1)) << ERDMA_CQE_SHIFT);
+	uint64_t addr =
+		cmdq->cq_addr + ((uint64_t)(cmdq->cq_pi & (cmdq->depth - 1)) << ERDMA_CQE_SHIFT);
 	const size_t head = sizeof(cqe->hdr);
 	char *host;
 
@@ -79,7 +79,7 @@ static void complete(struct erdma_nic *nic, uint16_t index, int err,
 
 	if (write_cqe(nic, &cqe)) {
 		sim_log(nic->dev, "command CQ at 0x%llx is not in guest memory",
-			(unsigned long long)nic->regs.cmd_cq_addr);
+			(unsigned long long)nic->cmdq.cq_addr);
 		return;
 	}
 	nic->cmdq.cq_pi++;
@@ -92,8 +92,7 @@ static int read_slot(struct erdma_nic *nic, struct erdma_slot *slot)
 	uint32_t block = nic->cmdq.fetched & (nic->cmdq.depth - 1);
 
 	/* The depth is a multiple of a slot's blocks and so is every index: no slot wraps. */
-	return sim_dma_read(nic->dev,
-			    nic->regs.cmd_sq_addr + ((uint64_t)block << ERDMA_SQ_BLOCK_SHIFT),
+	return sim_dma_read(nic->dev, nic->cmdq.sq_addr + ((uint64_t)block << ERDMA_SQ_BLOCK_SHIFT),
 			    slot->bytes, sizeof(slot->bytes));
 }
 

@@ -122,6 +122,8 @@ static void initialise(struct erdma_nic *nic)
 		sim_log(nic->dev, "init: no memory");
 		return;
 	}
+	nic->cmdq.sq_addr = regs->cmd_sq_addr;
+	nic->cmdq.cq_addr = regs->cmd_cq_addr;
 	nic->cmdq.depth = regs->cmd_depth;
 	erdma_eq_init(&nic->eqs[0], regs->cmd_eq_addr, regs->cmd_eq_depth, 0);
 	erdma_eq_init(&nic->aeq, regs->aeq_addr, regs->aeq_depth, 0);
