@@ -2,22 +2,14 @@
 /*
  * Completer: what ACKs, NAKs, READ responses and timers mean for the work that was sent. Owns
  * qp->comp and the order of completions. Sends nothing itself: it tells the requester where to
- * go on (go-back-N, IBTA 9.7.5.2).
+ * go on (go-back-N).
  *
  * An acknowledgement is placed by its PSN, una <= psn < max_psn; anything else is stale, a copy,
- * or a ghost, and is ignored (IBTA 9.7.5.1.6).
+ * or a ghost, and is ignored (IBTA 9.7.6.1).
  */
 #include "sim/engine/roce_engine.h"
 
 #include <string.h>
-
-/* AETH syndrome (IBTA 9.7.5.1.4, tables 44 and 47): 7 reserved, 6:5 kind, 4:0 value. */
-enum { AETH_ACK = 0, AETH_RNR_NAK = 1, AETH_NAK = 3 };
-
-static unsigned int aeth_kind(uint8_t syndrome)
-{
-	return syndrome >> 5;
-}
 
 /* IBTA table 45, in units of 10 us. */
 static const uint32_t rnr_delay[32] = {
@@ -69,7 +61,7 @@ static bool answer_due(const struct roce_qp *qp)
 	return asked && asked <= roce_psn_distance(qp->comp.una, qp->req.max_psn);
 }
 
-/* The oldest request got on: the retry counts begin anew (IBTA 9.7.5.2.7). */
+/* The oldest request got on: the retry counts begin anew (IBTA 9.9.2). */
 static void progress(struct roce_qp *qp)
 {
 	qp->comp.retries = qp->attr.retry_cnt;
@@ -135,7 +127,7 @@ static bool finish(struct roce_qp *qp, struct roce_sqe *sqe)
 	return roce_qp_complete_send(qp, ROCE_WC_SUCCESS) && roce_comp_retire(qp);
 }
 
-/* Requests before psn, which is in [una, max_psn], are acknowledged (coalesced, IBTA 9.7.5.1.2). */
+/* Requests before psn, which is in [una, max_psn], are acknowledged (coalesced, IBTA 9.7.5.1). */
 static enum reach reach(struct roce_qp *qp, uint32_t psn)
 {
 	struct roce_comp *comp = &qp->comp;
@@ -175,7 +167,7 @@ static void send_again(struct roce_qp *qp)
 	roce_qp_wake(qp);
 }
 
-/* Goes back to una, if that may be tried once more (IBTA 9.7.5.2.7). */
+/* Goes back to una, if that may be tried once more (IBTA 9.9.2). */
 static void retry(struct roce_qp *qp)
 {
 	roce_timer_cancel(&qp->nic->timers, &qp->comp.ack_timer);
@@ -212,7 +204,7 @@ static void rnr_over(struct roce_timer *timer)
 
 /*
  * A response is for a later request, so that to the READ or atomic at una was lost (IBTA
- * 9.7.5.1.2). Told once: what comes in behind it says the same of the same request.
+ * 9.7.5.1). Told once: what comes in behind it says the same of the same request.
  */
 static void implied_nak(struct roce_qp *qp)
 {
@@ -250,20 +242,20 @@ static void recv_rnr_nak(struct roce_qp *qp, const struct roce_pkt *pkt)
 	send_again(qp);
 	roce_timer_cancel(&nic->timers, &comp->ack_timer);
 	roce_timer_arm(&nic->timers, &comp->rnr_timer,
-		       nic->now + 10000ull * rnr_delay[pkt->syndrome & 31]);
+		       nic->now + 10000ull * rnr_delay[roce_aeth_value(pkt->syndrome)]);
 }
 
-/* IBTA table 47. Codes from 4 on are reserved or not of RC: such a packet says nothing. */
+/* Codes from 4 on are reserved or not of RC: such a packet says nothing. */
 static const enum roce_wc_status nak_status[] = {
-	[1] = ROCE_WC_REM_INV_REQ_ERR,
-	[2] = ROCE_WC_REM_ACCESS_ERR,
-	[3] = ROCE_WC_REM_OP_ERR,
+	[ROCE_AETH_NAK_INVALID & 31] = ROCE_WC_REM_INV_REQ_ERR,
+	[ROCE_AETH_NAK_ACCESS & 31] = ROCE_WC_REM_ACCESS_ERR,
+	[ROCE_AETH_NAK_OPERATION & 31] = ROCE_WC_REM_OP_ERR,
 };
 
 static void recv_nak(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
-	unsigned int code = pkt->syndrome & 31;
-	bool rnr = aeth_kind(pkt->syndrome) == AETH_RNR_NAK;
+	unsigned int code = roce_aeth_value(pkt->syndrome);
+	bool rnr = roce_aeth_kind(pkt->syndrome) == ROCE_AETH_KIND_RNR_NAK;
 
 	if (!rnr && code >= sizeof(nak_status) / sizeof(nak_status[0]))
 		return;
@@ -367,7 +359,7 @@ static void recv_response(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
 	struct roce_sqe *sqe;
 
-	/* A READ or atomic response acknowledges all before it, too (IBTA 9.7.5.1.2). */
+	/* A READ or atomic response acknowledges all before it, too (IBTA 9.7.5.1). */
 	switch (reach(qp, pkt->psn)) {
 	case ENDED:
 		return;
@@ -394,25 +386,25 @@ static bool in_window(const struct roce_qp *qp, const struct roce_pkt *pkt)
 		return true;
 	/* A sequence NAK for the next PSN of all is an ACK of what was sent. */
 	return at == sent && sent && pkt->op->kind == ROCE_KIND_ACK &&
-	       pkt->syndrome == AETH_NAK << 5;
+	       pkt->syndrome == ROCE_AETH_NAK_SEQUENCE;
 }
 
 void roce_comp_input(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
 	struct roce_counters *counters = &qp->nic->counters;
 	bool has_aeth = roce_op_has(pkt->op, ROCE_HDR_AETH);
-	unsigned int kind = aeth_kind(pkt->syndrome);
+	unsigned int kind = roce_aeth_kind(pkt->syndrome);
 
 	if (!in_window(qp, pkt))
 		return;
 	if (pkt->op->kind == ROCE_KIND_ACK) {
-		if (kind == AETH_ACK) {
+		if (kind == ROCE_AETH_KIND_ACK) {
 			counters->rx_acks++;
 			recv_ack(qp, pkt);
-		} else if (kind == AETH_NAK || kind == AETH_RNR_NAK) {
+		} else if (kind == ROCE_AETH_KIND_NAK || kind == ROCE_AETH_KIND_RNR_NAK) {
 			recv_nak(qp, pkt);
 		}
-	} else if (!has_aeth || kind == AETH_ACK) {
+	} else if (!has_aeth || kind == ROCE_AETH_KIND_ACK) {
 		recv_response(qp, pkt);
 	}
 	if (qp->state != ROCE_QPS_ERR)

@@ -7,7 +7,7 @@
  *	roce_req.c   requester: WRs -> request packets     roce_comp.c  ACK, NAK, READ response -> CQE
  *	roce_resp.c  responder: checks, executes           roce_reply.c its ACKs and READ responses
  *	roce_ud.c    datagrams                             roce_cc.c    CNP, rate, pacing
- *	roce_mr.c    key checks, gather and scatter        roce_cq.c, roce_srq.c
+ *	roce_mr.c    key checks, gather and scatter      roce_cq.c, roce_srq.c, roce_rq.c
  */
 #ifndef ANYNIC_SIM_ENGINE_ROCE_ENGINE_H
 #define ANYNIC_SIM_ENGINE_ROCE_ENGINE_H
@@ -31,10 +31,35 @@ static inline uint32_t roce_psn_distance(uint32_t from, uint32_t to)
 	return (to - from) & ROCE_PSN_MASK;
 }
 
+/* ------------------------------------------------------- AETH syndrome, 9.7.5.2 */
+
+enum roce_aeth {
+	/* No credit count: a receive queue may be shared, so that a count would promise too much. */
+	ROCE_AETH_ACK = 0x1f,
+	ROCE_AETH_RNR_NAK = 0x20, /* with the timer code in bits 4:0 */
+	ROCE_AETH_NAK_SEQUENCE = 0x60,
+	ROCE_AETH_NAK_INVALID = 0x61,
+	ROCE_AETH_NAK_ACCESS = 0x62,
+	ROCE_AETH_NAK_OPERATION = 0x63,
+};
+
+/* Bits 6:5; bit 7 is reserved and so makes a kind that nobody knows. */
+enum roce_aeth_kind { ROCE_AETH_KIND_ACK, ROCE_AETH_KIND_RNR_NAK, ROCE_AETH_KIND_NAK = 3 };
+
+static inline unsigned int roce_aeth_kind(uint8_t syndrome)
+{
+	return syndrome >> 5;
+}
+
+static inline unsigned int roce_aeth_value(uint8_t syndrome)
+{
+	return syndrome & 0x1f;
+}
+
 /* ------------------------------------------------------------------ limits */
 
 enum {
-	ROCE_MAX_MESSAGE_LOG = 31, /* bytes of a message at most (IBTA 9.7.8) */
+	ROCE_MAX_MESSAGE_LOG = 31, /* bytes of a message at most */
 	/* Request packets of one QP on their way at most: go-back-N sends all of them again. */
 	ROCE_WINDOW_PACKETS = 256,
 	ROCE_WINDOW_BYTES = 512 * 1024,
@@ -112,7 +137,7 @@ struct roce_cq {
 	void *context;
 	uint32_t users; /* QPs */
 	enum { ROCE_CQ_IDLE, ROCE_CQ_ARMED_SOLICITED, ROCE_CQ_ARMED } armed;
-	bool failed; /* overran: it takes no more (IBTA 11.6.3.3) */
+	bool failed; /* overran: it takes no more (IBTA 11.6.3) */
 };
 
 /* 0, or -ENOSPC: the CQ has failed, now or before. */
@@ -128,7 +153,15 @@ struct roce_srq {
 	struct roce_queue queue;
 };
 
+/* Adds a WR to either kind of queue. 0, -EINVAL: too many SGEs, -ENOMEM: full. */
 int roce_rq_push(struct roce_queue *queue, const struct roce_recv_wr *wr);
+/* Makes the next receive WR the QP's current one, if it has none; false: none there. */
+bool roce_rq_take(struct roce_qp *qp);
+struct roce_list roce_rq_list(const struct roce_qp *qp);
+/* Completes the current receive WR. 0 or -ENOSPC. */
+int roce_rq_complete(struct roce_qp *qp, struct roce_wc *wc);
+/* All that the QP has: its own queue, or what it took from the shared one. */
+void roce_rq_flush(struct roce_qp *qp);
 /* Takes the oldest WR, its SGEs into `sge`; false: none there. */
 bool roce_srq_take(struct roce_srq *srq, struct roce_wqe *wqe, struct roce_sge *sge);
 
@@ -199,7 +232,7 @@ static inline bool roce_sqe_wants_response(const struct roce_sqe *sqe)
  *	 |               |  again         |
  *	tail            cur              first POSTED
  *
- * psn == max_psn unless something is being sent again (go-back-N, IBTA 9.7.5.2).
+ * psn == max_psn unless something is being sent again (go-back-N).
  */
 struct roce_req {
 	uint32_t cur; /* counter of the send queue entry that psn falls into */
@@ -234,8 +267,8 @@ struct roce_ack {
 };
 
 /*
- * A responder resource (IBTA 9.4.4.1, 9.7.5.1.2): a READ to answer or an atomic's result, kept after it was
- * answered for the requester that asks again, until its place is needed.
+ * A responder resource (IBTA 9.4.4, 9.4.5): a READ to answer or an atomic's result, kept after
+ * it was answered for the requester that asks again, until its place is needed.
  */
 struct roce_res {
 	bool atomic;
@@ -396,12 +429,6 @@ void roce_comp_stop(struct roce_qp *qp);
 void roce_comp_check_drained(struct roce_qp *qp);
 
 void roce_resp_input(struct roce_qp *qp, const struct roce_pkt *pkt);
-/* Makes the next receive WR the current one; false: none there. */
-bool roce_resp_take_rqe(struct roce_qp *qp);
-struct roce_list roce_resp_list(const struct roce_qp *qp);
-/* Completes the current receive WR. Returns 0 or -ENOSPC. */
-int roce_resp_complete(struct roce_qp *qp, struct roce_wc *wc);
-void roce_resp_flush(struct roce_qp *qp);
 void roce_ud_input(struct roce_qp *qp, const struct roce_pkt *pkt);
 
 enum roce_step roce_reply_step(struct roce_qp *qp);

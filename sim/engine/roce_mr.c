@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Memory regions: who may touch which bytes, and where these are. Owns the checks (IBTA 10.6.3,
- * 9.7.4.1.5) and the walk over SGE lists; knows nothing of translation, which is the class's.
+ * 9.7.4.1) and the walk over SGE lists; knows nothing of translation, which is the class's.
  */
 #include "sim/engine/roce_engine.h"
 

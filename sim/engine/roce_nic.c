@@ -160,7 +160,7 @@ static enum roce_drop check_address(const struct roce_nic *nic, const struct roc
 	return drop;
 }
 
-/* A connection is between two addresses (IBTA 9.6.1.2 as of A17). */
+/* A connection is between two addresses (IBTA 9.6, A17). */
 static enum roce_drop check_peer(const struct roce_qp *qp, const struct roce_path *path)
 {
 	const struct roce_gid *gid = &qp->nic->gids[qp->attr.av.sgid_index];
@@ -179,7 +179,7 @@ static bool state_accepts(const struct roce_qp *qp, const struct roce_op *op)
 	return !roce_op_is_response(op) || qp->state >= ROCE_QPS_RTS;
 }
 
-/* IBTA 9.6.1: the checks before the transport's own. */
+/* IBTA 9.6: the checks before the transport's own. */
 static enum roce_drop check_packet(const struct roce_qp *qp, const struct roce_pkt *pkt)
 {
 	enum roce_service service = roce_qp_service(qp);
@@ -265,7 +265,7 @@ bool roce_nic_send(struct roce_nic *nic, struct roce_template *template, const s
 	return true;
 }
 
-/* Responses and requests in turn, so that neither a long READ nor a long queue starves the other. */
+/* Responses and requests in turn: neither a long READ nor a long queue starves the other. */
 static enum roce_step step(struct roce_qp *qp)
 {
 	enum roce_step (*const sides[])(struct roce_qp *) = {roce_reply_step, roce_req_step};

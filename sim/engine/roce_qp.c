@@ -229,7 +229,7 @@ static void flush_send(struct roce_qp *qp)
 	qp->req.read_psns = 0;
 }
 
-/* No more receive WRs will be taken from the SRQ (IBTA 10.3.1.7, 11.6.3.1). */
+/* No more receive WRs will be taken from the SRQ (IBTA 10.3.1.7, 11.6.3). */
 static void tell_last_wqe(struct roce_qp *qp)
 {
 	if (!qp->srq || qp->last_wqe_told)
@@ -249,7 +249,7 @@ void roce_qp_enter_error(struct roce_qp *qp, bool closing)
 	else
 		roce_reply_clear(qp);
 	flush_send(qp);
-	roce_resp_flush(qp);
+	roce_rq_flush(qp);
 	tell_last_wqe(qp);
 }
 
@@ -478,7 +478,7 @@ int roce_post_recv(struct roce_qp *qp, uint64_t now, const struct roce_recv_wr *
 	if (ret)
 		return ret;
 	if (qp->state == ROCE_QPS_ERR)
-		roce_resp_flush(qp);
+		roce_rq_flush(qp);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Which QP state may follow which, and what must or may be given with it (IBTA 11.2.5.2, tables
- * 100 to 105), as rows. Owns the checks only: nothing is changed here.
+ * Which QP state may follow which, and what must or may be given with it (IBTA 11.2.5.2), as
+ * rows. Owns the checks only: nothing is changed here.
  */
 #include "sim/engine/roce_engine.h"
 

@@ -8,12 +8,9 @@
  *	 | answered | to be answered |      resources, a ring; those before `out` are kept
  *	             ack goes after its resource
  *
- * ACKs are merged: one that was not sent yet is replaced by a later one (IBTA 9.7.5.1.2).
+ * ACKs are merged: one that was not sent yet is replaced by a later one (IBTA 9.7.5.1).
  */
 #include "sim/engine/roce_engine.h"
-
-/* AETH syndrome: no credit count, since a receive queue can be shared (IBTA table 46). */
-enum { AETH_ACK_NO_CREDITS = 0x1f, AETH_KIND_RNR = 1, AETH_NAK_SEQ = 0x60 };
 
 static struct roce_res *res_at(const struct roce_qp *qp, uint32_t counter)
 {
@@ -100,7 +97,7 @@ static struct roce_ack *ack_place(struct roce_qp *qp, uint32_t psn)
 
 static bool is_ack(uint8_t syndrome)
 {
-	return syndrome >> 5 == 0;
+	return roce_aeth_kind(syndrome) == ROCE_AETH_KIND_ACK;
 }
 
 /* The first PSN that the acknowledgement does not acknowledge. */
@@ -119,7 +116,7 @@ void roce_reply_ack(struct roce_qp *qp, uint8_t syndrome, uint32_t psn)
 	/* For a duplicate, while one that says more waits already. */
 	if (ack->pending && is_ack(syndrome) && (more == 0 || more >= ROCE_PSN_HALF))
 		return;
-	if (ack->pending && is_ack(syndrome) && ack->syndrome == AETH_NAK_SEQ) {
+	if (ack->pending && is_ack(syndrome) && ack->syndrome == ROCE_AETH_NAK_SEQUENCE) {
 		/* What the NAK asks for has come by itself, but not what is behind it. */
 		ack->psn = qp->resp.epsn;
 	} else {
@@ -142,7 +139,7 @@ void roce_reply_ack_again(struct roce_qp *qp, uint32_t psn)
 	if (!resp->kept ||
 	    roce_psn_distance(res_at(qp, resp->head - 1)->first_psn, psn) < ROCE_PSN_HALF)
 		psn = latest;
-	roce_reply_ack(qp, AETH_ACK_NO_CREDITS, psn);
+	roce_reply_ack(qp, ROCE_AETH_ACK, psn);
 }
 
 /* ------------------------------------------------------------------ sending */
@@ -160,7 +157,7 @@ static void fill_bth(const struct roce_qp *qp, struct roce_pkt *pkt, uint32_t ps
 	pkt->mig_req = true;
 	pkt->dqpn = qp->attr.dest_qpn;
 	pkt->psn = psn;
-	pkt->syndrome = AETH_ACK_NO_CREDITS;
+	pkt->syndrome = ROCE_AETH_ACK;
 	pkt->msn = msn;
 }
 
@@ -168,9 +165,9 @@ static void count_ack(struct roce_qp *qp, uint8_t syndrome)
 {
 	struct roce_counters *counters = &qp->nic->counters;
 
-	if (syndrome >> 5 == 0)
+	if (is_ack(syndrome))
 		counters->tx_acks++;
-	else if (syndrome >> 5 == AETH_KIND_RNR)
+	else if (roce_aeth_kind(syndrome) == ROCE_AETH_KIND_RNR_NAK)
 		counters->rnr_nak_tx++;
 	else
 		counters->tx_naks++;

@@ -17,7 +17,7 @@
 
 #define ROW(name, types, ...) [ROCE_WR_##name] = {#name, types, __VA_ARGS__}
 
-/* IBTA table 89: which operation is there on which transport service. */
+/* Which operation is there on which transport service (IBTA 9.4). */
 const struct roce_wr_info roce_wr_info[ROCE_WR_OPCODE_COUNT] = {
 	ROW(SEND, RC_UC | DATAGRAM, MESSAGE(SEND, NONE)),
 	ROW(SEND_IMM, RC_UC | DATAGRAM, MESSAGE(SEND, IMM)),
@@ -235,7 +235,7 @@ static int build_message(struct roce_qp *qp, const struct roce_sqe *sqe, struct 
 	return roce_req_map(qp, sqe, offset, pkt->payload_length);
 }
 
-/* From the middle on when part of the response is there already (IBTA 9.7.5.2.3). */
+/* From the middle on when part of the response is there already (IBTA 9.7.5.1). */
 static int build_read(struct roce_qp *qp, const struct roce_sqe *sqe, struct roce_pkt *pkt)
 {
 	uint32_t at = roce_psn_distance(sqe->first_psn, qp->req.psn);

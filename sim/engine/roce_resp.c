@@ -11,25 +11,25 @@
 #include <errno.h>
 #include <string.h>
 
-/* Checks and steps, in order. */
-#define STEPS(X)                                                                            \
-	X(PSN, check_psn)	    /* expected, ahead, or old: 9.7.4.1.1 */                \
-	X(SEQUENCE, check_sequence) /* follows the packet before: 9.7.4.1.2 */              \
-	X(SUPPORT, check_support)   /* the QP allows the operation: 9.7.4.1.3 */            \
-	X(LENGTH, check_length)	    /* packet length against MTU and position: 9.7.4.1.6 */ \
-	X(RESOURCE, check_resource) /* a receive WR, a responder resource: 9.7.4.1.4 */     \
-	X(RIGHTS, check_rights)	    /* R_Key, bounds: 9.7.4.1.5 */                          \
-	X(EXECUTE, execute)                                                                 \
-	X(FINISH, finish)                                                                   \
+/* Checks and steps, in order. The first three: 9.7.4.1.1 to 9.7.4.1.3. */
+#define STEPS(X)                                                                    \
+	X(PSN, check_psn)	    /* expected, ahead, or old */                   \
+	X(SEQUENCE, check_sequence) /* goes on with, or after, the packet before */ \
+	X(SUPPORT, check_support)   /* the QP allows the operation */               \
+	X(LENGTH, check_length)	    /* against MTU and place in the message */      \
+	X(RESOURCE, check_resource) /* a receive WR, a responder resource */        \
+	X(RIGHTS, check_rights)	    /* R_Key, bounds */                             \
+	X(EXECUTE, execute)                                                         \
+	X(FINISH, finish)                                                           \
 	X(DUPLICATE, duplicate)
 
-/* Errors: name, AETH syndrome, status of the receive WR in use, event if there is none. */
-#define ERRORS(X)                                      \
-	X(INVALID, 0x61, REM_INV_REQ_ERR, QP_REQ_ERR)  \
-	X(ACCESS, 0x62, REM_ACCESS_ERR, QP_ACCESS_ERR) \
-	X(OPERATION, 0x63, REM_OP_ERR, QP_FATAL)       \
-	X(LOCAL_LENGTH, 0x61, LOC_LEN_ERR, QP_REQ_ERR) \
-	X(LOCAL_PROTECTION, 0x63, LOC_PROT_ERR, QP_ACCESS_ERR)
+/* Errors (9.9.3): name, NAK, status of the receive WR in use, event if there is none. */
+#define ERRORS(X)                                             \
+	X(INVALID, NAK_INVALID, REM_INV_REQ_ERR, QP_REQ_ERR)  \
+	X(ACCESS, NAK_ACCESS, REM_ACCESS_ERR, QP_ACCESS_ERR)  \
+	X(OPERATION, NAK_OPERATION, REM_OP_ERR, QP_FATAL)     \
+	X(LOCAL_LENGTH, NAK_INVALID, LOC_LEN_ERR, QP_REQ_ERR) \
+	X(LOCAL_PROTECTION, NAK_OPERATION, LOC_PROT_ERR, QP_ACCESS_ERR)
 
 enum rsp {
 #define X(name, function) RSP_##name,
@@ -44,76 +44,11 @@ enum rsp {
 	RSP_DONE,
 };
 
-enum { AETH_ACK_NO_CREDITS = 0x1f, AETH_RNR = 0x20, AETH_NAK_SEQ = 0x60, AETH_NAK_ACCESS = 0x62 };
-
 typedef enum rsp (*rsp_fn)(struct roce_qp *qp, const struct roce_pkt *pkt);
-
-/* ---------------------------------------------------------- receive WR in use */
-
-bool roce_resp_take_rqe(struct roce_qp *qp)
-{
-	struct roce_resp *resp = &qp->resp;
-
-	if (resp->has_rqe)
-		return true;
-	if (qp->srq) {
-		if (!roce_srq_take(qp->srq, &resp->rqe, resp->srq_sge))
-			return false;
-	} else {
-		if (roce_queue_count(&qp->rq) == 0)
-			return false;
-		resp->rqe = *(struct roce_wqe *)roce_queue_at(&qp->rq, qp->rq.tail);
-	}
-	resp->has_rqe = true;
-	return true;
-}
-
-struct roce_list roce_resp_list(const struct roce_qp *qp)
-{
-	const struct roce_wqe *wqe;
-
-	if (qp->srq)
-		return (struct roce_list){qp->resp.srq_sge, qp->resp.rqe.num_sge, qp->srq->pdn,
-					  ROCE_ACCESS_LOCAL_WRITE};
-	/* Not from the copy: its units may have moved since, when the queue grew. */
-	wqe = roce_queue_at(&qp->rq, qp->rq.tail);
-	return (struct roce_list){roce_queue_units(&qp->rq, wqe), wqe->num_sge, qp->pdn,
-				  ROCE_ACCESS_LOCAL_WRITE};
-}
-
-int roce_resp_complete(struct roce_qp *qp, struct roce_wc *wc)
-{
-	struct roce_counters *counters = &qp->nic->counters;
-
-	wc->wr_id = qp->resp.rqe.wr_id;
-	wc->qp = qp;
-	qp->resp.has_rqe = false;
-	if (!qp->srq)
-		roce_queue_pop(&qp->rq);
-	if (wc->status == ROCE_WC_WR_FLUSH_ERR)
-		counters->resp_cqe_flush++;
-	else if (wc->status != ROCE_WC_SUCCESS)
-		counters->resp_cqe_error++;
-	return roce_cq_complete(qp->recv_cq, wc);
-}
-
-void roce_resp_flush(struct roce_qp *qp)
-{
-	/* With an SRQ only what this QP has taken; the rest is for others. */
-	while (qp->resp.has_rqe || (!qp->srq && roce_resp_take_rqe(qp))) {
-		struct roce_wc wc = {
-			.status = ROCE_WC_WR_FLUSH_ERR,
-			.opcode = ROCE_WC_RECV,
-			.vlan = ROCE_NO_VLAN,
-		};
-
-		roce_resp_complete(qp, &wc);
-	}
-}
 
 /* ------------------------------------------------------------------- checks */
 
-/* UC: a gap ends the message; the next one may begin with any PSN (IBTA 9.8.2.2.1). */
+/* UC: a gap ends the message; the next one may begin with any PSN (IBTA 9.8.2). */
 static enum rsp check_psn_uc(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
 	struct roce_resp *resp = &qp->resp;
@@ -238,7 +173,7 @@ static enum rsp check_resource(struct roce_qp *qp, const struct roce_pkt *pkt)
 		return resp->unanswered < resp->size ? RSP_RIGHTS : RSP_INVALID;
 	if (!uses_rqe(pkt->op))
 		return RSP_RIGHTS;
-	if (!roce_resp_take_rqe(qp))
+	if (!roce_rq_take(qp))
 		return RSP_RNR_NAK;
 	if (kind == ROCE_KIND_SEND && roce_op_starts(pkt->op)) {
 		resp->received = 0;
@@ -281,7 +216,7 @@ static bool still_granted(struct roce_qp *qp)
 	return resp->write.mr;
 }
 
-/* An operation of no bytes names no memory: its R_Key is not looked at (IBTA 9.7.4.1.5). */
+/* An operation of no bytes names no memory: its R_Key is not looked at (IBTA 9.7.4.1). */
 static enum rsp check_rights(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
 	struct roce_resp *resp = &qp->resp;
@@ -313,7 +248,7 @@ static enum rsp check_rights(struct roce_qp *qp, const struct roce_pkt *pkt)
 
 static enum rsp execute_send(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
-	struct roce_list list = roce_resp_list(qp);
+	struct roce_list list = roce_rq_list(qp);
 	int ret;
 
 	qp->nic->span.count = 0;
@@ -355,7 +290,7 @@ static enum rsp execute_read(struct roce_qp *qp, const struct roce_pkt *pkt)
 	return RSP_FINISH;
 }
 
-/* Atomic also against the guest's processors (IBTA 9.4.5, 11.2.1.2: ATOMIC_GLOB). */
+/* Atomic also against the guest's processors (IBTA 9.4.5). */
 static uint64_t do_atomic(uint64_t *at, const struct roce_pkt *pkt)
 {
 	uint64_t original = pkt->compare;
@@ -425,16 +360,16 @@ static int complete_receive(struct roce_qp *qp, const struct roce_pkt *pkt)
 		.solicited = pkt->solicited,
 	};
 
-	return roce_resp_complete(qp, &wc);
+	return roce_rq_complete(qp, &wc);
 }
 
-/* An answer is due where it is asked for, and now and then (IBTA 9.7.5.1.2). */
+/* An answer is due where it is asked for, and now and then (IBTA 9.7.5.1). */
 static void acknowledge(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
 	uint32_t every = qp->nic->config.ack_every;
 
 	if (pkt->ack_req || (every && ++qp->resp.unacked >= every))
-		roce_reply_ack(qp, AETH_ACK_NO_CREDITS, pkt->psn);
+		roce_reply_ack(qp, ROCE_AETH_ACK, pkt->psn);
 }
 
 static enum rsp finish(struct roce_qp *qp, const struct roce_pkt *pkt)
@@ -479,7 +414,7 @@ static bool is_part_of(const struct roce_qp *qp, const struct roce_res *res,
 }
 
 /*
- * Done before (IBTA 9.7.5.1.3): SEND and WRITE are acknowledged again, and not done again; a READ is
+ * Done before (IBTA 9.7.5.1): SEND and WRITE are acknowledged again, and not done again; a READ is
  * done again; an atomic's result is given again. What we no longer know of is not answered.
  */
 static enum rsp duplicate(struct roce_qp *qp, const struct roce_pkt *pkt)
@@ -509,12 +444,12 @@ struct error_row {
 
 static const struct error_row errors[] = {
 #define X(name, syndrome, status, event) \
-	[RSP_##name] = {syndrome, ROCE_WC_##status, ROCE_EVENT_##event},
+	[RSP_##name] = {ROCE_AETH_##syndrome, ROCE_WC_##status, ROCE_EVENT_##event},
 	ERRORS(X)
 #undef X
 };
 
-/* RC: NAK, and the QP is over (IBTA 9.7.5.2.8 class C). */
+/* RC: NAK, and the QP is over (IBTA 9.9.3, class C). */
 static void fail(struct roce_qp *qp, const struct error_row *row, uint32_t psn)
 {
 	roce_reply_ack(qp, row->syndrome, psn);
@@ -526,7 +461,7 @@ static void fail(struct roce_qp *qp, const struct error_row *row, uint32_t psn)
 			.vlan = ROCE_NO_VLAN,
 		};
 
-		roce_resp_complete(qp, &wc);
+		roce_rq_complete(qp, &wc);
 	} else {
 		roce_qp_event(qp, row->event);
 	}
@@ -552,18 +487,18 @@ static void fail_uc(struct roce_qp *qp, enum rsp state)
 		qp->resp.dropping = true;
 		return;
 	}
-	roce_resp_complete(qp, &wc);
+	roce_rq_complete(qp, &wc);
 	roce_qp_enter_error(qp, false);
 }
 
 static void nak_sequence(struct roce_qp *qp)
 {
 	qp->nic->counters.out_of_sequence++;
-	/* Once for a gap (IBTA 9.7.5.1.4). */
+	/* Once for a gap (IBTA 9.7.5.2). */
 	if (qp->resp.nak_sent)
 		return;
 	qp->resp.nak_sent = true;
-	roce_reply_ack(qp, AETH_NAK_SEQ, qp->resp.epsn);
+	roce_reply_ack(qp, ROCE_AETH_NAK_SEQUENCE, qp->resp.epsn);
 }
 
 static void nak_rnr(struct roce_qp *qp)
@@ -575,7 +510,7 @@ static void nak_rnr(struct roce_qp *qp)
 		return;
 	}
 	qp->resp.nak_sent = true;
-	roce_reply_ack(qp, (uint8_t)(AETH_RNR | qp->attr.min_rnr_timer), qp->resp.epsn);
+	roce_reply_ack(qp, (uint8_t)(ROCE_AETH_RNR_NAK | qp->attr.min_rnr_timer), qp->resp.epsn);
 }
 
 static void settle(struct roce_qp *qp, enum rsp state)
@@ -610,7 +545,7 @@ void roce_resp_input(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
 	enum rsp state = RSP_PSN;
 
-	/* The first packet proves the peer's readiness to one who waits for it (IBTA 11.6.3.1). */
+	/* The first packet proves the peer's readiness to one who waits for it (IBTA 11.6.3). */
 	if (qp->state == ROCE_QPS_RTR && !qp->resp.established) {
 		qp->resp.established = true;
 		roce_qp_event(qp, ROCE_EVENT_COMM_EST);

@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Shared receive queues (IBTA 10.2.9) and what they share with a QP's own: posting. */
+/* Shared receive queues (IBTA 10.2.9): posting, taking, the limit. Knows nothing of who takes. */
 #include "sim/engine/roce_engine.h"
 
 #include <errno.h>
 #include <string.h>
-
-int roce_rq_push(struct roce_queue *queue, const struct roce_recv_wr *wr)
-{
-	struct roce_wqe *wqe;
-
-	if (wr->num_sge > ROCE_MAX_SGE)
-		return -EINVAL;
-	wqe = roce_queue_push(queue, wr->num_sge);
-	if (!wqe)
-		return -ENOMEM;
-	wqe->wr_id = wr->wr_id;
-	wqe->num_sge = wr->num_sge;
-	if (wr->num_sge)
-		memcpy(roce_queue_units(queue, wqe), wr->sge, wr->num_sge * sizeof(*wr->sge));
-	return 0;
-}
 
 int roce_srq_create(struct roce_nic *nic, uint32_t srqn, uint32_t pdn, uint32_t max_wr,
 		    void *context, struct roce_srq **out)

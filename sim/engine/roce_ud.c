@@ -54,7 +54,7 @@ enum roce_step roce_ud_step(struct roce_qp *qp, struct roce_sqe *sqe)
 /* The GRH's place and the payload into the receive WR. 0 or -errno of roce_list_map(). */
 static int store(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
-	struct roce_list list = roce_resp_list(qp);
+	struct roce_list list = roce_rq_list(qp);
 	struct roce_cursor cursor = {0};
 	struct roce_nic *nic = qp->nic;
 	uint8_t grh[ROCE_GRH_BYTES];
@@ -120,7 +120,7 @@ void roce_ud_input(struct roce_qp *qp, const struct roce_pkt *pkt)
 	struct roce_wc wc;
 	int ret;
 
-	if (drop == ROCE_DROP_NONE && !roce_resp_take_rqe(qp))
+	if (drop == ROCE_DROP_NONE && !roce_rq_take(qp))
 		drop = ROCE_DROP_NO_RECV;
 	if (drop != ROCE_DROP_NONE) {
 		roce_drop_count(&qp->nic->counters, drop);
@@ -131,6 +131,6 @@ void roce_ud_input(struct roce_qp *qp, const struct roce_pkt *pkt)
 	if (ret)
 		wc.status = roce_map_status(ret);
 	/* A failed receive ends the QP, whatever its type (IBTA 10.3.1.7). */
-	if (roce_resp_complete(qp, &wc) != 0 || ret)
+	if (roce_rq_complete(qp, &wc) != 0 || ret)
 		roce_qp_enter_error(qp, false);
 }
