@@ -38,7 +38,9 @@ def module_files(kernel, guest):
 def boot_script(topology, guest):
     """Shell commands that end the boot: names, addresses, software NIC."""
     netdevs = topology.netdevs(guest)
-    lines = [f"echo {shlex.quote(guest['name'])} >/proc/sys/kernel/hostname"]
+    hosts = [f"{n.ipv4.partition('/')[0]} {g['name']}" for g in topology.guests
+             for n in topology.netdevs(g)[:1]]
+    lines = ["cat >>/etc/hosts <<'HOSTS'", *hosts, "HOSTS", f"echo {shlex.quote(guest['name'])} >/proc/sys/kernel/hostname"]
     # Two interfaces share a subnet: each must answer for its own address only.
     lines += ["echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore",
               "echo 2 >/proc/sys/net/ipv4/conf/all/arp_announce"]

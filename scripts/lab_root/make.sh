@@ -4,7 +4,9 @@
 # The recipe of the lab root, sourced by scripts/lab-root, which owns the cache,
 # the lock and the mirror. Three stages side by side (the system, and for each
 # kernel an unconfigured folder in which its erdma.ko is built), then a merge.
-# Expects: $recipe, $work (temporary folder), $mirror (or nothing), say, die.
+# Expects: $recipe, $work (temporary folder), $hash, $mirror (or nothing), ${apt_options[@]},
+# say, die.
+# shellcheck disable=SC2154
 
 suite=trixie
 qemu_min=10.1
@@ -32,6 +34,7 @@ pin() { # FILE GLOB SUITE
 	printf 'Package: %s\nPin: release n=%s\nPin-Priority: 700\n' "$2" "$3" >"$1"
 }
 
+# shellcheck disable=SC2016 # mmdebstrap's shell expands $1
 pin_hook() { # FILE -> the mmdebstrap option that installs it
 	printf -- '--setup-hook=install -D -m 644 "%s" "$1/etc/apt/preferences.d/lab"' "$1"
 }
@@ -170,6 +173,7 @@ root_finish() {
 	mkdir -p "$tests"
 	cp -r "$root/usr/share/doc/rdma-core/tests/." "$tests/"
 	find "$tests" -name '*.gz' -exec gunzip -f {} +
+	ln -s pyverbs-tests "$root/usr/share/anynic-lab/tests" # the package's name in its imports
 	rm -rf "$root"/usr/share/doc "$root"/var/cache/apt "$root"/var/lib/apt/lists \
 		"$root"/var/cache/debconf "$root"/usr/share/{bug,lintian,info} "$root"/usr/include
 	mkdir -p "$root/var/cache/apt/archives/partial" "$root/var/lib/apt/lists/partial" \
@@ -178,6 +182,7 @@ root_finish() {
 	printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
 }
 
+# shellcheck disable=SC2016 # ${Version} is dpkg's
 qemu_check() {
 	local root=$work/root version
 	version=$(chroot "$root" dpkg-query -W -f '${Version}' qemu-system-x86)
@@ -188,6 +193,7 @@ qemu_check() {
 		die "QEMU $version has no vfio-user-pci device"
 }
 
+# shellcheck disable=SC2016 # ${Package} is dpkg's
 manifest_write() { # KERNEL-ROWS
 	local root=$work/root
 	{

@@ -208,7 +208,7 @@ class Initramfs(unittest.TestCase):
         loaded = load(GOOD)
         script = initramfs.boot_script(loaded, loaded.guests[1])
         for expect in ("addr add 10.9.0.10/16 dev eth0\n", "link set eth1 mtu 4200 up\n",
-                       "addr add fd09::2/64 dev eth1 nodad\n",
+                       "addr add fd09::2/64 dev eth1 nodad\n", "10.9.0.10 b\n",
                        "rdma link add rxe0 type rxe netdev eth1\n"):
             self.assertIn(expect, script)
 
