@@ -93,6 +93,8 @@ struct erdma_mtt {
 /* -EINVAL: the pages do not hold the buffer, or a level or size that does not exist. -EFAULT:
  * its first or last page cannot be found. */
 int erdma_mtt_check(struct erdma_nic *nic, const struct erdma_mtt *mtt);
+/* As erdma_mtt_check, and all of the pages must be in guest memory: for rings. */
+int erdma_mtt_check_memory(struct erdma_nic *nic, const struct erdma_mtt *mtt);
 /* As roce_env.mr_map: iov filled, or -errno. */
 int erdma_mtt_map(struct erdma_nic *nic, const struct erdma_mtt *mtt, uint64_t offset,
 		  size_t length, bool write, struct iovec *iov, int max);

@@ -85,7 +85,7 @@ int erdma_cq_create(struct erdma_nic *nic, const struct erdma_cq_params *params)
 		return -EINVAL;
 	if (roce_cq_find(nic->engine, params->cqn))
 		return -EEXIST;
-	err = erdma_mtt_check(nic, &params->ring);
+	err = erdma_mtt_check_memory(nic, &params->ring);
 	if (err)
 		return err;
 	cq = calloc(1, sizeof(*cq));

@@ -110,6 +110,23 @@ int erdma_mtt_check(struct erdma_nic *nic, const struct erdma_mtt *mtt)
 	return find_byte(nic, mtt, mtt->length - 1, &addr, &run);
 }
 
+int erdma_mtt_check_memory(struct erdma_nic *nic, const struct erdma_mtt *mtt)
+{
+	uint64_t offset, addr, run;
+	uint8_t byte;
+	int err;
+
+	err = erdma_mtt_check(nic, mtt);
+	for (offset = 0; !err && offset < mtt->length; offset += run) {
+		err = find_byte(nic, mtt, offset, &addr, &run);
+		if (!err)
+			err = sim_dma_read(nic->dev, addr, &byte, sizeof(byte));
+		if (!err)
+			err = sim_dma_read(nic->dev, addr + run - 1, &byte, sizeof(byte));
+	}
+	return err;
+}
+
 int erdma_mtt_map(struct erdma_nic *nic, const struct erdma_mtt *mtt, uint64_t offset,
 		  size_t length, bool write, struct iovec *iov, int max)
 {

@@ -74,9 +74,9 @@ static int check_params(struct erdma_nic *nic, const struct erdma_qp_params *par
 		return -EINVAL;
 	if (roce_qp_find(nic->engine, params->qpn))
 		return -EEXIST;
-	err = erdma_mtt_check(nic, &params->sq);
+	err = erdma_mtt_check_memory(nic, &params->sq);
 	if (!err)
-		err = erdma_mtt_check(nic, &params->rq);
+		err = erdma_mtt_check_memory(nic, &params->rq);
 	return err;
 }
 
