@@ -416,30 +416,31 @@ struct command {
 };
 
 static const struct command commands[VFU_COMMANDS] = {
-	[VFU_VERSION] = {sim_vfu_negotiate, sizeof(struct vfu_version), VFU_MESSAGE_MAX},
+	[VFU_VERSION] = {sim_vfu_negotiate, sizeof(struct vfu_version), VFU_MESSAGE_MAX, false},
 	[VFU_DMA_MAP] = {dma_map, sizeof(struct vfu_dma_map), sizeof(struct vfu_dma_map), true},
-	[VFU_DMA_UNMAP] = {dma_unmap, sizeof(struct vfu_dma_unmap), VFU_MESSAGE_MAX},
+	[VFU_DMA_UNMAP] = {dma_unmap, sizeof(struct vfu_dma_unmap), VFU_MESSAGE_MAX, false},
 	[VFU_DEVICE_GET_INFO] = {get_info, sizeof(struct vfu_device_info),
-				 sizeof(struct vfu_device_info)},
+				 sizeof(struct vfu_device_info), false},
 	[VFU_DEVICE_GET_REGION_INFO] = {get_region_info, sizeof(struct vfu_region_info),
-					sizeof(struct vfu_region_info)},
+					sizeof(struct vfu_region_info), false},
 	/* Nothing to offer: a doorbell is a posted write. */
-	[VFU_DEVICE_GET_REGION_IO_FDS] = {not_supported, 0, VFU_MESSAGE_MAX},
+	[VFU_DEVICE_GET_REGION_IO_FDS] = {not_supported, 0, VFU_MESSAGE_MAX, false},
 	[VFU_DEVICE_GET_IRQ_INFO] = {get_irq_info, sizeof(struct vfu_irq_info),
-				     sizeof(struct vfu_irq_info)},
+				     sizeof(struct vfu_irq_info), false},
 	[VFU_DEVICE_SET_IRQS] = {set_irqs, sizeof(struct vfu_irq_set), VFU_MESSAGE_MAX, true},
 	[VFU_REGION_READ] = {region_read, sizeof(struct vfu_region_access),
-			     sizeof(struct vfu_region_access)},
-	[VFU_REGION_WRITE] = {region_write, sizeof(struct vfu_region_access), VFU_MESSAGE_MAX},
-	[VFU_DMA_READ] = {wrong_direction, 0, VFU_MESSAGE_MAX},
-	[VFU_DMA_WRITE] = {wrong_direction, 0, VFU_MESSAGE_MAX},
-	[VFU_DEVICE_RESET] = {device_reset, 0, 0},
+			     sizeof(struct vfu_region_access), false},
+	[VFU_REGION_WRITE] = {region_write, sizeof(struct vfu_region_access), VFU_MESSAGE_MAX,
+			      false},
+	[VFU_DMA_READ] = {wrong_direction, 0, VFU_MESSAGE_MAX, false},
+	[VFU_DMA_WRITE] = {wrong_direction, 0, VFU_MESSAGE_MAX, false},
+	[VFU_DEVICE_RESET] = {device_reset, 0, 0, false},
 	/* Live migration, and what it needs. */
-	[VFU_DIRTY_PAGES] = {not_supported, 0, VFU_MESSAGE_MAX},
-	[VFU_REGION_WRITE_MULTI] = {region_write_multi, sizeof(uint64_t), VFU_MESSAGE_MAX},
-	[VFU_DEVICE_FEATURE] = {not_supported, 0, VFU_MESSAGE_MAX},
-	[VFU_MIG_DATA_READ] = {not_supported, 0, VFU_MESSAGE_MAX},
-	[VFU_MIG_DATA_WRITE] = {not_supported, 0, VFU_MESSAGE_MAX},
+	[VFU_DIRTY_PAGES] = {not_supported, 0, VFU_MESSAGE_MAX, false},
+	[VFU_REGION_WRITE_MULTI] = {region_write_multi, sizeof(uint64_t), VFU_MESSAGE_MAX, false},
+	[VFU_DEVICE_FEATURE] = {not_supported, 0, VFU_MESSAGE_MAX, false},
+	[VFU_MIG_DATA_READ] = {not_supported, 0, VFU_MESSAGE_MAX, false},
+	[VFU_MIG_DATA_WRITE] = {not_supported, 0, VFU_MESSAGE_MAX, false},
 };
 
 int sim_vfu_run(struct sim_vfu *vfu, struct vfu_message *message)
