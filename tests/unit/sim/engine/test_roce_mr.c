@@ -1,180 +1,274 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Memory regions: what is granted, row by row, and lists that end, overlap or point nowhere. */
-#include "sim/engine/roce_engine.h"
-#include "tests/unit/sim/engine/roce_node.h"
-
+/* Keys that change: fast registration, local and remote invalidation, in the order of posting. */
 #include "tests/lib/t.h"
+#include "tests/unit/sim/engine/roce_raw.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum {
-	KEY = 0x1205,
-	BASE = 0x10000,
-	LENGTH = 0x3000,
-	READ_KEY = 0x1300,
-	ALL_KEY = 0x1400,
-	IDLE_KEY = 0x1500,
-	LW = ROCE_ACCESS_LOCAL_WRITE,
-	RW = ROCE_ACCESS_REMOTE_WRITE,
-	RR = ROCE_ACCESS_REMOTE_READ,
-	RA = ROCE_ACCESS_REMOTE_ATOMIC,
-};
+enum { FAST = 0xa05, NEW_KEY = 0xa06 };
 
-static const struct {
-	const char *name;
-	struct roce_want want;
-	bool granted;
-} rows[] = {
-	{"whole", {KEY, NODE_PD, LW | RW | RR, BASE, LENGTH}, true},
-	{"local read needs no right", {READ_KEY, NODE_PD, 0, BASE, 1}, true},
-	{"one byte at the end", {KEY, NODE_PD, RW, BASE + LENGTH - 1, 1}, true},
-	{"one byte too many", {KEY, NODE_PD, RW, BASE, LENGTH + 1}, false},
-	{"one byte past the end", {KEY, NODE_PD, RW, BASE + LENGTH, 1}, false},
-	{"no byte past the end", {KEY, NODE_PD, RW, BASE + LENGTH, 0}, true},
-	{"one byte before", {KEY, NODE_PD, RW, BASE - 1, 1}, false},
-	{"across the beginning", {KEY, NODE_PD, RW, BASE - 1, 2}, false},
-	{"sum wraps", {KEY, NODE_PD, RW, BASE + 1, UINT64_MAX}, false},
-	{"address wraps", {KEY, NODE_PD, RW, UINT64_MAX, 2}, false},
-	{"other key byte", {KEY + 1, NODE_PD, RW, BASE, 1}, false},
-	{"no such index", {0xabcd00, NODE_PD, RW, BASE, 1}, false},
-	{"index of 24 bits", {0xffffffff, NODE_PD, RW, BASE, 1}, false},
-	{"other PD", {KEY, NODE_PD + 1, RW, BASE, 1}, false},
-	{"right not given", {READ_KEY, NODE_PD, RW, BASE, 1}, false},
-	{"one right of two", {READ_KEY, NODE_PD, RR | RA, BASE, 1}, false},
-	{"right given", {READ_KEY, NODE_PD, RR, BASE, 1}, true},
-	{"any PD", {ALL_KEY, 99, LW, 0, 1}, true},
-	{"any address", {ALL_KEY, 99, LW, UINT64_MAX, 1}, true},
-	{"any address, wraps", {ALL_KEY, 99, LW, UINT64_MAX, 2}, false},
-	{"not valid", {IDLE_KEY, NODE_PD, 0, BASE, 1}, false},
-};
-
-static void create(struct node *n, struct roce_mr_attr attr)
+static void start(struct raw *r)
 {
-	struct roce_mr *mr;
-
-	attr.iova = attr.any_length ? 0 : BASE;
-	attr.length = LENGTH;
-	attr.pdn = NODE_PD;
-	T_EQ(roce_mr_create(n->nic, &attr, &mr), 0);
-	T_TRUE(roce_mr_find(n->nic, attr.key) == mr);
-	T_EQ(roce_mr_create(n->nic, &attr, &mr), -EEXIST);
+	raw_defaults(r, ROCE_QPT_RC);
+	raw_start(r);
 }
 
-static void grants_what_was_given(void)
+static void post_register(struct raw *r, uint64_t wr_id, uint32_t key, uint64_t iova,
+			  uint64_t length)
 {
-	struct node n;
-	size_t i;
+	struct node_reg *reg = malloc(sizeof(*reg));
+	struct roce_send_wr wr = {.wr_id = wr_id,
+				  .opcode = ROCE_WR_REG_MR,
+				  .flags = ROCE_WR_SIGNALED,
+				  .inv_key = key,
+				  .rkey = key,
+				  .reg = reg};
 
-	node_defaults(&n, 1);
-	node_start(&n);
-	create(&n, (struct roce_mr_attr){.key = KEY, .access = 0xf, .valid = true});
-	create(&n, (struct roce_mr_attr){.key = READ_KEY, .access = RR, .valid = true});
-	create(&n, (struct roce_mr_attr){.key = ALL_KEY,
-					 .access = 0xf,
-					 .valid = true,
-					 .any_pd = true,
-					 .any_length = true});
-	create(&n, (struct roce_mr_attr){.key = IDLE_KEY, .access = 0xf, .fast_reg = true});
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		T_EQ_ROW(rows[i].name, roce_mr_check(n.nic, &rows[i].want) != NULL,
-			 rows[i].granted);
-	node_stop(&n);
+	*reg = (struct node_reg){key, 0xf, iova, length};
+	T_EQ(roce_post_send(r->qp, r->dut.now, &wr), 0);
+	node_run(&r->dut);
 }
 
-static void list_is_walked_in_any_pieces(void)
+static void post_invalidate(struct raw *r, uint64_t wr_id, uint32_t key)
 {
-	static const uint32_t steps[] = {1, 3, 7, 100, 256, 1000, 5000};
-	struct node_region *region;
-	struct roce_sge sge[4];
-	struct node n;
-	uint8_t got[6000];
+	struct roce_send_wr wr = {.wr_id = wr_id,
+				  .opcode = ROCE_WR_LOCAL_INV,
+				  .flags = ROCE_WR_SIGNALED,
+				  .inv_key = key};
+
+	T_EQ(roce_post_send(r->qp, r->dut.now, &wr), 0);
+	node_run(&r->dut);
+}
+
+/* A WRITE of the peer of 8 bytes; returns whether it was done. */
+static bool peer_writes(struct raw *r, uint32_t psn, uint32_t key, uint64_t va)
+{
+	struct roce_pkt pkt;
+
+	raw_pkt(r, &pkt, ROCE_OP_RC_WRITE_ONLY, psn);
+	pkt.va = va;
+	pkt.rkey = key;
+	pkt.dma_length = 8;
+	raw_send(r, &pkt, "abcdefgh", 8);
+	return raw_expect(r, "answer", ROCE_OP_RC_ACK, psn)->syndrome == RAW_ACK;
+}
+
+static void registered_key_works(void)
+{
+	struct node_region *fast;
+	struct raw r;
+
+	start(&r);
+	fast = node_fast_mr(&r.dut, FAST, false, 4096);
+	post_register(&r, 1, NEW_KEY, 0x5000, 100);
+	T_EQ(raw_expect_wc(&r, "REG_MR", 1, ROCE_WC_SUCCESS)->wr_opcode, ROCE_WR_REG_MR);
+	T_EQ(r.dut.reg_freed, 1);
+	T_EQ(roce_mr_attr(fast->mr)->key, NEW_KEY);
+	T_TRUE(roce_mr_find(r.dut.nic, FAST) == fast->mr);
+	T_TRUE(peer_writes(&r, RAW_RQ_PSN, NEW_KEY, 0x5000 + 92));
+	T_BYTES(fast->bytes + 92, "abcdefgh", 8);
+	post_invalidate(&r, 2, NEW_KEY);
+	raw_expect_wc(&r, "LOCAL_INV", 2, ROCE_WC_SUCCESS);
+	T_TRUE(!peer_writes(&r, RAW_RQ_PSN + 1, NEW_KEY, 0x5000));
+	raw_stop(&r);
+}
+
+static void new_bounds_and_new_key_byte_hold(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t key;
+		uint64_t va;
+	} rows[] = {
+		{"old key byte", FAST, 0x5000},
+		{"past the new end", NEW_KEY, 0x5000 + 93},
+		{"old address", NEW_KEY, 0x900000000 + ((uint64_t)FAST << 24)},
+	};
+	struct raw r;
 	size_t i;
 
-	node_defaults(&n, 1);
-	node_start(&n);
-	region = node_mr(&n, KEY, LW, 20000);
-	region->piece = 64;
-	sge[0] = (struct roce_sge){region->iova + 5000, 1000, KEY};
-	sge[1] = (struct roce_sge){0, 0, 0xdead}; /* empty: its key is not looked at */
-	sge[2] = (struct roce_sge){region->iova, 1, KEY};
-	sge[3] = (struct roce_sge){region->iova + 1, 4999, KEY};
-	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct roce_list list = {sge, 4, NODE_PD, 0};
-		struct roce_cursor cursor = {0};
-		uint32_t at = 0;
-
-		memset(got, 0, sizeof(got));
-		while (at < 6000) {
-			uint32_t length = 6000 - at < steps[i] ? 6000 - at : steps[i];
-
-			n.nic->span.count = 0;
-			T_EQ(roce_list_map(n.nic, &list, &cursor, length), 0);
-			roce_span_gather(&n.nic->span, got + at);
-			at += length;
-		}
-		T_BYTES(got, region->bytes + 5000, 1000);
-		T_BYTES(got + 1000, region->bytes, 5000);
-		n.nic->span.count = 0;
-		T_EQ(roce_list_map(n.nic, &list, &cursor, 1), -EMSGSIZE);
-		/* Back to the middle, as when a packet is sent again. */
-		roce_list_seek(&list, &cursor, 999);
-		n.nic->span.count = 0;
-		T_EQ(roce_list_map(n.nic, &list, &cursor, 3), 0);
-		roce_span_gather(&n.nic->span, got);
-		T_EQ(got[0], region->bytes[5999]);
-		T_BYTES(got + 1, region->bytes, 2);
+	for (i = 0; i < 3; i++) {
+		start(&r);
+		node_fast_mr(&r.dut, FAST, false, 4096);
+		post_register(&r, 1, NEW_KEY, 0x5000, 100);
+		T_TRUE_ROW(rows[i].name, !peer_writes(&r, RAW_RQ_PSN, rows[i].key, rows[i].va));
+		raw_stop(&r);
 	}
-	node_stop(&n);
 }
 
-static void list_errors_say_which(void)
+/* Local work takes its turn: a SEND posted after REG_MR may use the new key at once. */
+static void work_behind_it_may_use_the_key(void)
 {
-	struct node_region *region;
+	struct roce_sge sge = {0x5000, 50, NEW_KEY};
+	struct roce_send_wr wr = {.wr_id = 2,
+				  .opcode = ROCE_WR_SEND,
+				  .flags = ROCE_WR_SIGNALED,
+				  .sge = &sge,
+				  .num_sge = 1};
+	struct node_region *fast;
+	struct raw r;
+
+	start(&r);
+	fast = node_fast_mr(&r.dut, FAST, false, 4096);
+	post_register(&r, 1, NEW_KEY, 0x5000, 100);
+	T_EQ(roce_post_send(r.qp, r.dut.now, &wr), 0);
+	node_run(&r.dut);
+	raw_expect(&r, "SEND", ROCE_OP_RC_SEND_ONLY, RAW_SQ_PSN);
+	T_BYTES(r.pkt.payload, fast->bytes, 50);
+	raw_expect_wc(&r, "REG_MR", 1, ROCE_WC_SUCCESS);
+	raw_ack(&r, RAW_SQ_PSN, RAW_ACK);
+	raw_expect_wc(&r, "SEND", 2, ROCE_WC_SUCCESS);
+	raw_stop(&r);
+}
+
+/* Completions keep the order of posting, also of local work behind work on its way. */
+static void local_work_completes_in_its_turn(void)
+{
+	struct raw r;
+
+	start(&r);
+	node_fast_mr(&r.dut, FAST, false, 4096);
+	raw_post(&r, 1, ROCE_WR_SEND, 0, 8);
+	post_register(&r, 2, NEW_KEY, 0x5000, 100);
+	raw_post(&r, 3, ROCE_WR_NOP, 0, 0);
+	raw_post(&r, 4, ROCE_WR_SEND, 0, 8);
+	raw_expect_no_wc(&r, "the first is on its way");
+	raw_ack(&r, RAW_SQ_PSN, RAW_ACK);
+	raw_expect_wc(&r, "SEND", 1, ROCE_WC_SUCCESS);
+	raw_expect_wc(&r, "REG_MR", 2, ROCE_WC_SUCCESS);
+	raw_expect_wc(&r, "NOP", 3, ROCE_WC_SUCCESS);
+	raw_expect_no_wc(&r, "the last");
+	raw_ack(&r, RAW_SQ_PSN + 1, RAW_ACK);
+	raw_expect_wc(&r, "SEND", 4, ROCE_WC_SUCCESS);
+	raw_stop(&r);
+}
+
+static void failing_registrations(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t key;
+		bool valid;
+		int result;
+	} rows[] = {
+		{"class refuses", NEW_KEY, false, -EINVAL},
+		{"still valid", NEW_KEY, true, 0},
+		{"unknown", 0xbeef00, false, 0},
+		{"not for fast registration", RAW_KEY, false, 0},
+	};
+	const struct node_wc *wc;
+	struct raw r;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		start(&r);
+		node_fast_mr(&r.dut, FAST, rows[i].valid, 4096);
+		r.dut.reg_mr_result = rows[i].result;
+		post_register(&r, 1, rows[i].key, 0x5000, 100);
+		wc = node_take_wc(&r.dut);
+		if (T_TRUE_ROW(rows[i].name, wc != NULL))
+			T_EQ_ROW(rows[i].name, wc->wc.status, ROCE_WC_MW_BIND_ERR);
+		T_EQ_ROW(rows[i].name, roce_qp_state(r.qp), ROCE_QPS_ERR);
+		T_EQ_ROW(rows[i].name, r.dut.reg_freed, 1);
+		T_TRUE_ROW(rows[i].name, roce_mr_attr(r.mr->mr)->key == RAW_KEY);
+		raw_stop(&r);
+	}
+}
+
+static void failing_invalidations(void)
+{
+	static const uint32_t keys[] = {0xbeef00, RAW_KEY, FAST ^ 1};
+	const struct node_wc *wc;
+	struct raw r;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		start(&r);
+		node_fast_mr(&r.dut, FAST, true, 4096);
+		post_invalidate(&r, 1, keys[i]);
+		wc = node_take_wc(&r.dut);
+		T_TRUE(wc && wc->wc.status != ROCE_WC_SUCCESS);
+		T_TRUE(roce_mr_attr(r.mr->mr)->valid);
+		raw_stop(&r);
+	}
+}
+
+/* What `reg` points to is given back however the work ends. */
+static void registration_is_freed_when_flushed(void)
+{
+	struct raw r;
+
+	start(&r);
+	node_fast_mr(&r.dut, FAST, false, 4096);
+	raw_post(&r, 1, ROCE_WR_READ, 0, 8);
+	r.dut.room = 0;
+	raw_post(&r, 2, ROCE_WR_SEND, 0, 8);
+	post_register(&r, 3, NEW_KEY, 0x5000, 100);
+	post_register(&r, 4, NEW_KEY, 0x5000, 100);
+	T_EQ(node_modify(&r.dut, r.qp, ROCE_QPS_ERR), 0);
+	T_EQ(r.dut.reg_freed, 2);
+	post_register(&r, 5, NEW_KEY, 0x5000, 100);
+	T_EQ(r.dut.reg_freed, 3);
+	raw_stop(&r);
+	start(&r);
+	r.dut.room = 0;
+	raw_post(&r, 1, ROCE_WR_SEND, 0, 8);
+	post_register(&r, 2, NEW_KEY, 0x5000, 100);
+	roce_qp_destroy(r.qp);
+	T_EQ(r.dut.reg_freed, 1);
+	raw_stop(&r);
+}
+
+static void read_with_invalidate(void)
+{
+	struct node_region *fast;
 	struct roce_sge sge;
-	struct roce_list list = {&sge, 1, NODE_PD, 0};
-	struct roce_cursor cursor = {0};
-	struct node n;
+	struct roce_send_wr wr = {.wr_id = 1,
+				  .opcode = ROCE_WR_READ_INV,
+				  .flags = ROCE_WR_SIGNALED,
+				  .inv_key = FAST,
+				  .sge = &sge,
+				  .num_sge = 1};
+	struct raw r;
 
-	node_defaults(&n, 1);
-	node_start(&n);
-	region = node_mr(&n, KEY, 0, 8192);
-	sge = (struct roce_sge){region->iova, 8192, KEY};
-	n.nic->span.count = 0;
-	T_EQ(roce_list_map(n.nic, &list, &cursor, 4096), 0);
-	list.access = LW;
-	T_EQ(roce_list_map(n.nic, &list, &cursor, 4096), -EACCES);
-	list.access = 0;
-	region->unmapped = true;
-	T_EQ(roce_list_map(n.nic, &list, &cursor, 4096), -EFAULT);
-	/* More pieces than the engine has room for is an error, not an overrun. */
-	region->unmapped = false;
-	region->piece = 1;
-	n.nic->span.count = 0;
-	cursor = (struct roce_cursor){0};
-	T_EQ(roce_list_map(n.nic, &list, &cursor, 4096), -EFAULT);
-	node_stop(&n);
+	start(&r);
+	fast = node_fast_mr(&r.dut, FAST, true, 4096);
+	sge = (struct roce_sge){fast->iova, 8, FAST};
+	T_EQ(roce_post_send(r.qp, r.dut.now, &wr), 0);
+	node_run(&r.dut);
+	raw_expect(&r, "READ", ROCE_OP_RC_READ_REQUEST, RAW_SQ_PSN);
+	T_TRUE(roce_mr_attr(fast->mr)->valid);
+	raw_read_response(&r, ROCE_OP_RC_READ_RESPONSE_ONLY, RAW_SQ_PSN, "abcdefgh", 8);
+	raw_expect_wc(&r, "READ", 1, ROCE_WC_SUCCESS);
+	T_BYTES(fast->bytes, "abcdefgh", 8);
+	T_TRUE(!roce_mr_attr(fast->mr)->valid);
+	raw_stop(&r);
 }
 
-static void invalidation(void)
+static void reserved_key_reaches_everything(void)
 {
-	struct node n;
-	struct roce_want want = {0x2001, NODE_PD, 0, 0x900000000ull + (0x2001ull << 24), 1};
+	struct roce_mr_attr attr = {
+		.key = 0xd01, .any_pd = true, .access = 0xf, .any_length = true, .valid = true};
+	struct roce_sge sge = {0x40, 8, 0xd01};
+	struct roce_send_wr wr = {.opcode = ROCE_WR_SEND, .sge = &sge, .num_sge = 1};
+	struct roce_mr *mr;
+	struct raw r;
 
-	node_defaults(&n, 1);
-	node_start(&n);
-	node_mr(&n, 0x1000, LW, 100);
-	node_fast_mr(&n, 0x2001, true, 100);
-	T_TRUE(roce_mr_check(n.nic, &want) != NULL);
-	T_EQ(roce_mr_invalidate(n.nic, 0x1000, NODE_PD), -EACCES); /* not of that kind */
-	T_EQ(roce_mr_invalidate(n.nic, 0x2002, NODE_PD), -EACCES);
-	T_EQ(roce_mr_invalidate(n.nic, 0x2001, NODE_PD + 1), -EACCES);
-	T_EQ(roce_mr_invalidate(n.nic, 0x3000, NODE_PD), -EACCES);
-	T_TRUE(roce_mr_check(n.nic, &want) != NULL);
-	T_EQ(roce_mr_invalidate(n.nic, 0x2001, NODE_PD), 0);
-	T_TRUE(!roce_mr_check(n.nic, &want));
-	node_stop(&n);
+	start(&r);
+	attr.context = r.mr;
+	T_EQ(roce_mr_create(r.dut.nic, &attr, &mr), 0);
+	T_EQ(roce_mr_create(r.dut.nic, &attr, &mr), -EEXIST);
+	T_EQ(roce_post_send(r.qp, r.dut.now, &wr), 0);
+	node_run(&r.dut);
+	raw_expect(&r, "SEND", ROCE_OP_RC_SEND_ONLY, RAW_SQ_PSN);
+	T_BYTES(r.pkt.payload, r.mr->bytes + 0x40, 8);
+	raw_stop(&r);
 }
 
-T_MAIN("roce_mr", T_CASE(grants_what_was_given), T_CASE(list_is_walked_in_any_pieces),
-       T_CASE(list_errors_say_which), T_CASE(invalidation))
+T_MAIN("roce_mr", T_CASE(registered_key_works), T_CASE(new_bounds_and_new_key_byte_hold),
+       T_CASE(work_behind_it_may_use_the_key), T_CASE(local_work_completes_in_its_turn),
+       T_CASE(failing_registrations), T_CASE(failing_invalidations),
+       T_CASE(registration_is_freed_when_flushed), T_CASE(read_with_invalidate),
+       T_CASE(reserved_key_reaches_everything), )
