@@ -242,7 +242,7 @@ static int port_wait(void)
 	return fd;
 }
 
-int lab_agent_run(unsigned int boot_failures)
+int lab_agent_serve(int port_fd, unsigned int boot_failures)
 {
 	static struct lab_agent agent;
 	struct lab_hello hello = {
@@ -258,9 +258,14 @@ int lab_agent_run(unsigned int boot_failures)
 	agent.signal_fd = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (agent.signal_fd < 0)
 		return -errno;
-	agent.port.fd = port_wait();
-	if (agent.port.fd < 0)
-		return agent.port.fd;
+	agent.port.fd = port_fd;
 	lab_port_send(&agent.port, 0, LAB_HELLO, &hello, sizeof(hello));
 	return agent_loop(&agent);
+}
+
+int lab_agent_run(unsigned int boot_failures)
+{
+	int fd = port_wait();
+
+	return fd < 0 ? fd : lab_agent_serve(fd, boot_failures);
 }

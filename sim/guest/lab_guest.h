@@ -19,6 +19,8 @@ unsigned int lab_boot(void);
 
 /* The agent: serve the port until the host ends the guest. Returns -errno. */
 int lab_agent_run(unsigned int boot_failures);
+/* The same on a descriptor that is open already and does not block. Once in a process. */
+int lab_agent_serve(int port_fd, unsigned int boot_failures);
 
 /* The port, as the channels see it: one whole frame is sent, or the guest ends. */
 struct lab_port {
