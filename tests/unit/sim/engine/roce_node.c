@@ -24,6 +24,7 @@ static void *env_alloc(void *ctx, size_t size)
 	block = calloc(1, sizeof(*block) + size);
 	block->size = size;
 	n->allocations++;
+	n->allocated += size;
 	return block + 1;
 }
 
@@ -34,6 +35,7 @@ static void env_free(void *ctx, void *memory)
 	if (!memory)
 		return;
 	n->allocations--;
+	n->allocated -= ((struct block *)memory - 1)->size;
 	free((struct block *)memory - 1);
 }
 

@@ -74,6 +74,7 @@ struct node {
 	unsigned int reg_freed;
 
 	long allocations;
+	size_t allocated;      /* bytes */
 	bool out_of_memory;    /* env->alloc fails */
 	unsigned int breaches; /* of the rules in roce.h */
 	unsigned int sends;    /* frames allocated and not sent */
