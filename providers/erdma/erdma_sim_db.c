@@ -110,20 +110,22 @@ static int ring_cq(struct erdma_nic *nic, int set, uint64_t value)
 /*
  * Bit 31 tells a CQ's doorbell, which always arms, from an RQ's: there it is part of a field of
  * the RQE that nobody uses. Nobody clears it either, and liberdma's rings come from malloc. So
- * where the bit is set the ring decides: an RQ doorbell repeats the entry that it announces.
+ * where the bit is set the ring decides: an RQ doorbell repeats the entry that it announces, and
+ * says something new.
  */
 static bool is_rq_doorbell(struct erdma_nic *nic, uint64_t value)
 {
-	uint16_t index = (uint16_t)(nic_pick(value, ERDMA_RQ_DB_PI) - 1);
+	uint16_t pi = (uint16_t)nic_pick(value, ERDMA_RQ_DB_PI), index = (uint16_t)(pi - 1);
 	struct erdma_qp *qp;
 	__le64 entry;
 
 	if (!nic_pick(value, ERDMA_CQ_DB_ARM))
 		return true;
 	qp = erdma_qp_find(nic, nic_pick(value, ERDMA_RQ_DB_QPN));
-	if (!qp || erdma_mtt_read(nic, &qp->rq.mtt,
-				  (uint64_t)(index & (qp->rq.depth - 1)) << ERDMA_RQE_SHIFT, &entry,
-				  sizeof(entry)))
+	if (!qp || qp->rq.pi == pi ||
+	    erdma_mtt_read(nic, &qp->rq.mtt,
+			   (uint64_t)(index & (qp->rq.depth - 1)) << ERDMA_RQE_SHIFT, &entry,
+			   sizeof(entry)))
 		return false;
 	return nic_from_le64(entry) == value;
 }
