@@ -155,7 +155,7 @@ static void skip_acknowledged(struct roce_qp *qp)
 	uint32_t behind = roce_psn_distance(qp->req.psn, qp->req.max_psn);
 
 	if (behind > roce_psn_distance(qp->comp.una, qp->req.max_psn))
-		roce_req_seek(qp, qp->comp.una);
+		roce_req_restart(qp);
 }
 
 /* ----------------------------------------------------------------- retrying */
@@ -163,7 +163,7 @@ static void skip_acknowledged(struct roce_qp *qp)
 static void send_again(struct roce_qp *qp)
 {
 	qp->req.ask_ack = true;
-	roce_req_seek(qp, qp->comp.una);
+	roce_req_restart(qp);
 	roce_qp_wake(qp);
 }
 

@@ -405,8 +405,8 @@ enum roce_step {
 };
 
 enum roce_step roce_req_step(struct roce_qp *qp);
-/* Sends from `psn` on next, again or skipping what was acknowledged. */
-void roce_req_seek(struct roce_qp *qp, uint32_t psn);
+/* Goes on at una: sends again what is not acknowledged, or skips what is by now. */
+void roce_req_restart(struct roce_qp *qp);
 void roce_req_set_psn(struct roce_qp *qp, uint32_t psn);
 /* Ends the WR with `status`, as soon as all before it are done. */
 enum roce_step roce_req_fail(struct roce_qp *qp, struct roce_sqe *sqe, enum roce_wc_status status);

@@ -2,7 +2,7 @@
 /*
  * Requester: takes work requests in order, cuts them into request packets, and holds back what
  * fences, windows and READ limits hold back. Owns qp->req. Knows nothing of what the responses
- * say: the completer tells it by roce_req_seek() where to go on.
+ * say: the completer tells it by roce_req_restart() where to go on.
  */
 #include "sim/engine/roce_engine.h"
 
@@ -43,32 +43,16 @@ void roce_req_set_psn(struct roce_qp *qp, uint32_t psn)
 		qp->req.window = ROCE_WINDOW_PACKETS;
 }
 
-static bool spans(const struct roce_sqe *sqe, uint32_t psn)
-{
-	return roce_psn_distance(sqe->first_psn, psn) < sqe->packets;
-}
-
-void roce_req_seek(struct roce_qp *qp, uint32_t psn)
+/* una always falls into the oldest entry, or nothing is on its way. */
+void roce_req_restart(struct roce_qp *qp)
 {
 	struct roce_req *req = &qp->req;
 
-	req->psn = psn;
+	req->psn = qp->comp.una;
+	req->cur = qp->sq.tail;
 	req->rd_atomic = 0;
 	req->read_psns = 0;
 	req->cursor = (struct roce_cursor){0};
-	for (req->cur = qp->sq.tail; req->cur != qp->sq.head; req->cur++) {
-		const struct roce_sqe *sqe = roce_qp_sqe(qp, req->cur);
-		uint32_t end = roce_sqe_end(sqe);
-
-		if (sqe->state == ROCE_SQE_POSTED || sqe->state == ROCE_SQE_FAILED ||
-		    spans(sqe, psn))
-			break;
-		if (!roce_sqe_wants_response(sqe))
-			continue;
-		req->rd_atomic++;
-		req->read_psns += spans(sqe, qp->comp.una) ? roce_psn_distance(qp->comp.una, end)
-							   : sqe->packets;
-	}
 }
 
 /* The requester stops here; the completer ends the WR once all before it are done. */
