@@ -175,7 +175,7 @@ def _script(session, places, tap, run, env):
         stderr=subprocess.STDOUT, text=True, errors="replace",
         env={**os.environ, **env, "LAB": str(places.repository / "scripts/lab"),
              "LAB_RUN": str(session.run_dir), "LAB_VARIANT": run.variant,
-             "LAB_BUILD": str(places.build),
+             "LAB_LIB": str(places.scenarios / "lib.sh"), "LAB_BUILD": str(places.build),
              "LAB_GUESTS": " ".join(g["name"] for g in session.topology.guests)})
     late = threading.Event()
 
