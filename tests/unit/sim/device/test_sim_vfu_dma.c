@@ -11,6 +11,7 @@
 #include <linux/vfio.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +29,9 @@ enum answer {
 	DOORBELLS_FIRST, /* posted writes come before the answer */
 	READ_FIRST,	 /* waits for a register before it answers */
 	FLOOD,		 /* sends for ever, but no answer */
+	MAP_FIRST,	 /* a map with its descriptor comes before the answer */
+	MAP_BEHIND,	 /* and one behind it */
+	WITH_FD,	 /* the answer brings a descriptor */
 };
 
 struct message {
@@ -44,6 +48,7 @@ static enum answer answer;
 /* What the thread saw. */
 static struct message seen;
 static unsigned int seen_count, largest;
+static int memory_fd = -1;
 static uint64_t read_value;
 
 static bool start(void)
@@ -126,6 +131,34 @@ static void flood(void)
 		;
 }
 
+static void transmit_with_fd(const void *data, size_t length)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec iov = {(void *)data, length};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = &control,
+			     .msg_controllen = sizeof(control)};
+
+	memcpy(CMSG_DATA(&control.header), &memory_fd, sizeof(int));
+	if (sendmsg(client.fd, &msg, MSG_NOSIGNAL) != (ssize_t)length)
+		memory_fd = -1;
+}
+
+static void map_memory(void)
+{
+	struct {
+		struct vfu_header header;
+		struct vfu_dma_map map;
+	} message = {{79, VFU_DMA_MAP, 48, VFU_NO_REPLY, 0},
+		     {32, VFU_DMA_MAP_READ, 0, 0x900000, 0x1000}};
+
+	transmit_with_fd(&message, sizeof(message));
+}
+
 /* Changes the good reply into what the row wants. False: no reply at all. */
 static bool spoil(struct message *reply)
 {
@@ -161,6 +194,16 @@ static bool spoil(struct message *reply)
 		return false;
 	case HANG_UP:
 		shutdown(client.fd, SHUT_RDWR);
+		return false;
+	case MAP_FIRST:
+		map_memory();
+		break;
+	case MAP_BEHIND:
+		transmit(reply, reply->header.size);
+		map_memory();
+		return false;
+	case WITH_FD:
+		transmit_with_fd(reply, reply->header.size);
 		return false;
 	case SILENT:
 		return false;
@@ -243,19 +286,42 @@ static const struct row rows[] = {
 	{"other command", OTHER_COMMAND, -EFAULT, true},
 	{"doorbells first", DOORBELLS_FIRST, 0, true},
 	{"read first", READ_FIRST, 0, true},
+	{"map first", MAP_FIRST, 0, true},
+	{"map behind", MAP_BEHIND, 0, true},
+	{"with descriptor", WITH_FD, 0, true},
 	{"hangs up", HANG_UP, -EFAULT, false},
 	{"broken frame", BROKEN_FRAME, -EFAULT, false},
 	{"silent", SILENT, -EFAULT, false},
 	{"flood", FLOOD, -EFAULT, false},
 };
 
+/* What came meanwhile is worked on afterwards, with no further event. */
+static void check_rest(const struct row *row)
+{
+	bool has_map = row->answer == MAP_FIRST || row->answer == MAP_BEHIND;
+	uint64_t value;
+
+	sim_loop_advance(loop, 0);
+	T_EQ_ROW(row->name, fake_last->writes, row->answer == DOORBELLS_FIRST ? 50 : 0);
+	T_EQ_ROW(row->name, fake_last->reads, row->answer == READ_FIRST);
+	T_EQ_ROW(row->name, sim_dma_map(dev, 0x900000, 1, false) != NULL, has_map);
+	if (row->survives)
+		T_EQ_ROW(row->name, client_read(&client, 0, 0x40, 8, &value), 0);
+	else
+		T_EQ_ROW(row->name, fake_last->resets, 1);
+}
+
 static void answers_are_judged(void)
 {
+	unsigned int fds;
 	size_t i;
+
+	memory_fd = memfd_create("test", MFD_CLOEXEC);
+	T_EQ(ftruncate(memory_fd, 0x1000), 0);
+	fds = client_count_fds();
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint8_t data[8] = {0};
-		uint64_t value;
 
 		T_NEED(start());
 		answer = rows[i].answer;
@@ -267,17 +333,11 @@ static void answers_are_judged(void)
 		T_EQ_ROW(rows[i].name, seen.access.count, 8);
 		if (!rows[i].expect)
 			T_EQ_ROW(rows[i].name, data[7], 0x12);
-		/* What came meanwhile is worked on afterwards, with no further event. */
-		sim_loop_advance(loop, 0);
-		T_EQ_ROW(rows[i].name, fake_last->writes,
-			 rows[i].answer == DOORBELLS_FIRST ? 50 : 0);
-		T_EQ_ROW(rows[i].name, fake_last->reads, rows[i].answer == READ_FIRST);
-		if (rows[i].survives)
-			T_EQ_ROW(rows[i].name, client_read(&client, 0, 0x40, 8, &value), 0);
-		else
-			T_EQ_ROW(rows[i].name, fake_last->resets, 1);
+		check_rest(&rows[i]);
 		stop();
+		T_EQ_ROW(rows[i].name, client_count_fds(), fds);
 	}
+	close(memory_fd);
 }
 
 static void writes_carry_the_data(void)
