@@ -354,14 +354,19 @@ static void wrong_responses_are_not_believed(void)
 	static const struct {
 		const char *name;
 		enum roce_opcode code;
-		uint32_t length;
+		uint32_t length; /* of the answer */
+		uint32_t read;	 /* of the READ */
 	} rows[] = {
-		/* first answer to a READ of 2 * MTU + 8 */
-		{"ONLY for more than a packet", ROCE_OP_RC_READ_RESPONSE_ONLY, MTU},
-		{"LAST at the beginning", ROCE_OP_RC_READ_RESPONSE_LAST, 8},
-		{"FIRST too short", ROCE_OP_RC_READ_RESPONSE_FIRST, MTU - 1},
-		{"FIRST too long", ROCE_OP_RC_READ_RESPONSE_FIRST, MTU + 1},
-		{"atomic's answer", ROCE_OP_RC_ATOMIC_ACK, 0},
+		/* the first answer and its length, length of the READ */
+		{"ONLY for more than a packet", ROCE_OP_RC_READ_RESPONSE_ONLY, MTU, 2 * MTU + 8},
+		{"LAST at the beginning", ROCE_OP_RC_READ_RESPONSE_LAST, 8, 2 * MTU + 8},
+		{"FIRST too short", ROCE_OP_RC_READ_RESPONSE_FIRST, MTU - 1, 2 * MTU + 8},
+		{"FIRST too long", ROCE_OP_RC_READ_RESPONSE_FIRST, MTU + 1, 2 * MTU + 8},
+		{"ONLY too short", ROCE_OP_RC_READ_RESPONSE_ONLY, 7, 8},
+		{"ONLY too long", ROCE_OP_RC_READ_RESPONSE_ONLY, 9, 8},
+		{"ONLY empty", ROCE_OP_RC_READ_RESPONSE_ONLY, 0, 8},
+		{"FIRST of one", ROCE_OP_RC_READ_RESPONSE_FIRST, MTU, MTU},
+		{"atomic's answer", ROCE_OP_RC_ATOMIC_ACK, 0, 2 * MTU + 8},
 	};
 	uint8_t before[RAW_MR_BYTES];
 	const struct node_wc *wc;
@@ -370,7 +375,7 @@ static void wrong_responses_are_not_believed(void)
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		start(&r);
-		raw_post(&r, 1, ROCE_WR_READ, 0, 2 * MTU + 8);
+		raw_post(&r, 1, ROCE_WR_READ, 0, rows[i].read);
 		raw_forget(&r);
 		memcpy(before, r.mr->bytes, sizeof(before));
 		raw_read_response(&r, rows[i].code, RAW_SQ_PSN, NULL, rows[i].length);

@@ -238,6 +238,42 @@ static void rnr_wait_is_quiet(void)
 	raw_stop(&r);
 }
 
+/* The network doubles packets; a copy of a NAK is no second NAK. */
+static void copies_of_naks_during_the_wait_cost_nothing(void)
+{
+	struct raw r;
+
+	raw_defaults(&r, ROCE_QPT_RC);
+	r.attr.rnr_retry = 1;
+	r.attr.retry_cnt = 0;
+	raw_start(&r);
+	raw_post(&r, 1, ROCE_WR_SEND, 0, 8);
+	raw_forget(&r);
+	raw_ack(&r, RAW_SQ_PSN, RAW_RNR | 12);
+	raw_ack(&r, RAW_SQ_PSN, RAW_RNR | 12);
+	raw_ack(&r, RAW_SQ_PSN, RAW_NAK_SEQUENCE);
+	raw_expect_no_wc(&r, "still waiting");
+	T_TRUE(wait_for_packet(&r, 10 * MS) != UINT64_MAX);
+	raw_ack(&r, RAW_SQ_PSN, RAW_ACK);
+	raw_expect_wc(&r, "done", 1, ROCE_WC_SUCCESS);
+	raw_stop(&r);
+}
+
+/* What is sent again asks to be acknowledged at once: the end may be far, and be lost again. */
+static void what_is_sent_again_asks_for_an_ack(void)
+{
+	struct raw r;
+
+	raw_defaults(&r, ROCE_QPT_RC);
+	raw_start(&r);
+	raw_post(&r, 1, ROCE_WR_SEND, 0, 20 * 1024);
+	T_TRUE(!raw_expect(&r, "first time", ROCE_OP_RC_SEND_FIRST, RAW_SQ_PSN)->ack_req);
+	raw_forget(&r);
+	T_TRUE(wait_for_packet(&r, 1000ull * MS) != UINT64_MAX);
+	T_TRUE(raw_expect(&r, "again", ROCE_OP_RC_SEND_FIRST, RAW_SQ_PSN)->ack_req);
+	raw_stop(&r);
+}
+
 /* In the middle of a message: what was before it is acknowledged, and it goes on there. */
 static void rnr_acknowledges_what_was_before(void)
 {
@@ -262,4 +298,5 @@ T_MAIN("roce_comp_time", T_CASE(timeout_is_what_was_asked_for), T_CASE(timeout_0
        T_CASE(retries_are_counted), T_CASE(progress_restores_the_retries),
        T_CASE(acks_hold_the_timer_off), T_CASE(rnr_timer_is_waited_for),
        T_CASE(rnr_spends_no_retries), T_CASE(rnr_retries_are_counted), T_CASE(rnr_wait_is_quiet),
-       T_CASE(rnr_acknowledges_what_was_before), )
+       T_CASE(copies_of_naks_during_the_wait_cost_nothing),
+       T_CASE(what_is_sent_again_asks_for_an_ack), T_CASE(rnr_acknowledges_what_was_before), )

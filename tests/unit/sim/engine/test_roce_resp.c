@@ -202,6 +202,7 @@ static void psn_space_is_a_ring(void)
 		{"just ahead", 0xffffff, 0, true},
 		{"far ahead", 0, 0x7fffff, true},
 		{"far ahead over the wrap", 0xfffffe, 0x7ffffd, true},
+		{"the farthest behind", 0, 0x800000, false},
 	};
 	struct raw r;
 	size_t i;

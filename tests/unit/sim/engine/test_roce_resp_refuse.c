@@ -112,6 +112,26 @@ static uint32_t write_longer_than_announced(struct raw *r)
 	return 1;
 }
 
+/* There must be something left for the packets to come. */
+static uint32_t write_first_of_all(struct raw *r)
+{
+	raw_write(r, ROCE_OP_RC_WRITE_FIRST, RAW_RQ_PSN, 0, MTU, MTU);
+	return 0;
+}
+
+static uint32_t write_first_of_less(struct raw *r)
+{
+	raw_write(r, ROCE_OP_RC_WRITE_FIRST, RAW_RQ_PSN, RAW_MR_BYTES - 8, 8, MTU);
+	return 0;
+}
+
+static uint32_t write_middle_of_less(struct raw *r)
+{
+	raw_write(r, ROCE_OP_RC_WRITE_FIRST, RAW_RQ_PSN, 0, MTU + 8, MTU);
+	raw_request(r, ROCE_OP_RC_WRITE_MIDDLE, RAW_RQ_PSN + 1, NULL, MTU);
+	return 1;
+}
+
 static uint32_t write_above_2_gib(struct raw *r)
 {
 	raw_write(r, ROCE_OP_RC_WRITE_FIRST, RAW_RQ_PSN, 0, 0x80000001, MTU);
@@ -230,6 +250,9 @@ static const struct violation violations[] = {
 	{"last of nothing", RAW_NAK_INVALID, last_of_nothing},
 	{"WRITE shorter than its DMA length", RAW_NAK_INVALID, write_shorter_than_announced},
 	{"WRITE longer than its DMA length", RAW_NAK_INVALID, write_longer_than_announced},
+	{"WRITE first with all of it", RAW_NAK_INVALID, write_first_of_all},
+	{"WRITE first with more than all", RAW_NAK_INVALID, write_first_of_less},
+	{"WRITE middle with more than the rest", RAW_NAK_INVALID, write_middle_of_less},
 	{"WRITE above 2 GiB", RAW_NAK_INVALID, write_above_2_gib},
 	{"READ above 2 GiB", RAW_NAK_INVALID, read_above_2_gib},
 	{"atomic not aligned", RAW_NAK_INVALID, atomic_unaligned},
