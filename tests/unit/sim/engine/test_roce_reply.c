@@ -369,6 +369,106 @@ static void read_of_memory_that_is_gone(void)
 	raw_stop(&r);
 }
 
+/* ------------------------------------------- what waits when the port is full */
+
+static void write_at(struct raw *r, uint32_t psn)
+{
+	raw_write(r, ROCE_OP_RC_WRITE_ONLY, RAW_RQ_PSN + psn, 4096, 4, 4);
+}
+
+static void duplicate_read_comes_before_a_later_ack(void)
+{
+	struct raw r;
+
+	start(&r);
+	raw_read(&r, RAW_RQ_PSN, 0, 8);
+	raw_forget(&r);
+	r.dut.room = 0;
+	write_at(&r, 1);
+	raw_read(&r, RAW_RQ_PSN, 0, 8);
+	node_make_room(&r.dut, 100);
+	expect_read(&r, "READ", RAW_RQ_PSN, 0, 8);
+	raw_expect_ack(&r, "WRITE", RAW_RQ_PSN + 1, RAW_ACK);
+	raw_expect_silence(&r, "once each");
+	raw_stop(&r);
+}
+
+static void duplicate_of_a_read_still_to_be_answered(void)
+{
+	struct raw r;
+
+	start(&r);
+	r.dut.room = 1;
+	raw_read(&r, RAW_RQ_PSN, 0, 4 * MTU);
+	raw_read(&r, RAW_RQ_PSN, 0, 4 * MTU);
+	raw_read(&r, RAW_RQ_PSN + 2, 2 * MTU, 2 * MTU);
+	node_make_room(&r.dut, 100);
+	/* The first went out before it was asked for again; the rest comes, and ends. */
+	T_TRUE(raw_forget(&r) <= 5);
+	write_at(&r, 4);
+	raw_expect_ack(&r, "next", RAW_RQ_PSN + 4, RAW_ACK);
+	raw_stop(&r);
+	start(&r);
+	r.dut.room = 0;
+	raw_read(&r, RAW_RQ_PSN, 0, 2 * MTU);
+	raw_read(&r, RAW_RQ_PSN, 0, 2 * MTU);
+	node_make_room(&r.dut, 100);
+	expect_read(&r, "not begun", RAW_RQ_PSN, 0, 2 * MTU);
+	raw_expect_silence(&r, "once");
+	raw_stop(&r);
+}
+
+/* An ACK that waits is not replaced by one that says less. */
+static void duplicate_write_takes_nothing_back(void)
+{
+	struct raw r;
+
+	start(&r);
+	r.dut.room = 0;
+	write_at(&r, 0);
+	write_at(&r, 1);
+	raw_read(&r, RAW_RQ_PSN + 2, 0, 8);
+	write_at(&r, 0);
+	node_make_room(&r.dut, 100);
+	raw_expect_ack(&r, "both WRITEs", RAW_RQ_PSN + 1, RAW_ACK);
+	expect_read(&r, "READ", RAW_RQ_PSN + 2, 0, 8);
+	raw_expect_silence(&r, "all");
+	raw_stop(&r);
+}
+
+/* What the NAK asked for comes by itself, but what came before it was dropped: NAK for that. */
+static void waiting_nak_moves_on(void)
+{
+	struct raw r;
+
+	start(&r);
+	r.dut.room = 0;
+	write_at(&r, 1);
+	write_at(&r, 0);
+	node_make_room(&r.dut, 100);
+	raw_expect_ack(&r, "dropped one", RAW_RQ_PSN + 1, RAW_NAK_SEQUENCE);
+	write_at(&r, 1);
+	raw_expect_ack(&r, "again", RAW_RQ_PSN + 1, RAW_ACK);
+	raw_stop(&r);
+}
+
+/* An ACK across a READ would say that its responses were lost. */
+static void duplicate_write_is_not_acknowledged_across_a_read(void)
+{
+	struct raw r;
+
+	start(&r);
+	write_at(&r, 0);
+	raw_read(&r, RAW_RQ_PSN + 1, 0, 8);
+	write_at(&r, 2);
+	raw_forget(&r);
+	write_at(&r, 0);
+	raw_expect_ack(&r, "before the READ", RAW_RQ_PSN, RAW_ACK);
+	write_at(&r, 2);
+	raw_expect_ack(&r, "behind it", RAW_RQ_PSN + 2, RAW_ACK);
+	raw_stop(&r);
+}
+
 T_MAIN("roce_reply", T_CASE(reads_of_all_lengths), T_CASE(read_at_the_very_end_of_a_region),
        T_CASE(read_takes_the_psns_of_its_responses), T_CASE(duplicate_reads),
        T_CASE(false_duplicate_reads_are_ignored), T_CASE(duplicate_read_of_a_gone_region),
@@ -376,4 +476,6 @@ T_MAIN("roce_reply", T_CASE(reads_of_all_lengths), T_CASE(read_at_the_very_end_o
        T_CASE(forgotten_atomic_is_not_done_again), T_CASE(too_many_outstanding),
        T_CASE(none_agreed_on), T_CASE(answers_keep_the_order),
        T_CASE(nak_waits_for_the_responses_before_it), T_CASE(read_sees_the_write_before_it),
-       T_CASE(read_of_memory_that_is_gone), )
+       T_CASE(read_of_memory_that_is_gone), T_CASE(duplicate_read_comes_before_a_later_ack),
+       T_CASE(duplicate_of_a_read_still_to_be_answered), T_CASE(duplicate_write_takes_nothing_back),
+       T_CASE(waiting_nak_moves_on), T_CASE(duplicate_write_is_not_acknowledged_across_a_read), )
