@@ -33,4 +33,20 @@ static inline int pabi_get_context(struct verbs_context *context, struct ibv_get
 #endif
 }
 
+/*
+ * Says that the extended send interface is there. ABI 34 spans releases in which
+ * struct ibv_qp_ex lacked its last member (44), or its last two (34 to 43), so that
+ * what follows it, this flag, lies elsewhere for their libibverbs. It is set at each
+ * of the places; for a newer one those are the members that were added, which nobody
+ * may call on a QP that was not made for them.
+ */
+static inline void pabi_set_qp_ex(struct verbs_qp *qp)
+{
+#if IBVERBS_PABI_VERSION == 34
+	*(uint32_t *)&qp->qp_ex.wr_atomic_write = VERBS_QP_EX;
+	*(uint32_t *)&qp->qp_ex.wr_flush = VERBS_QP_EX;
+#endif
+	qp->comp_mask |= VERBS_QP_EX;
+}
+
 #endif

@@ -238,7 +238,7 @@ int erdma_wr_init(struct erdma_qp *qp, uint64_t send_ops)
 	if (send_ops & ~(uint64_t)(qp->is_ud ? UD_OPS : RC_OPS))
 		return -EOPNOTSUPP;
 	qp->wr.request.sg_list = qp->wr.sges;
-	qp->base.verbs.comp_mask |= VERBS_QP_EX;
+	pabi_set_qp_ex(&qp->base.verbs);
 	qp_ex->wr_abort = wr_abort;
 	qp_ex->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
 	qp_ex->wr_atomic_fetch_add = wr_atomic_fetch_add;

@@ -98,6 +98,17 @@ int __open64_2(const char *path, int flags)
 	return open_any(path, flags, 0);
 }
 
+/* The number may be another file's next. */
+int close(int fd)
+{
+	size_t i;
+
+	for (i = 0; i < device_fd_count; i++)
+		if (device_fds[i] == fd)
+			device_fds[i--] = device_fds[--device_fd_count];
+	return (int)syscall(SYS_close, fd);
+}
+
 static int stat_any(const char *path, void *status)
 {
 	return (int)syscall(SYS_newfstatat, AT_FDCWD,
@@ -216,7 +227,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void put_file(const char *name, const char *text)
+void nk_put_file(const char *name, const char *text)
 {
 	char path[PATH_MAX], *slash;
 	FILE *file;
@@ -243,26 +254,31 @@ static char *make_page(void)
 	return page;
 }
 
+void nk_set_netdev_mtu(unsigned int mtu)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u\n", mtu);
+	nk_put_file("class/net/eth9/mtu", text);
+}
+
 void nk_start(const char *driver, unsigned int netdev_mtu)
 {
-	char mtu[16];
-
 	if (!mkdtemp(tree))
 		die(tree);
 	owner = getpid();
 	atexit(remove_tree);
-	put_file("class/infiniband_verbs/abi_version", "6\n");
-	put_file("class/infiniband_verbs/uverbs0/ibdev", "erdma_0\n");
-	put_file("class/infiniband_verbs/uverbs0/abi_version", "1\n");
-	put_file("class/infiniband_verbs/uverbs0/dev", STAND_IN_NUMBER "\n");
-	put_file("class/infiniband/erdma_0/node_type", "1: CA\n");
-	put_file("class/infiniband/erdma_0/node_guid", "5054:00ff:fe00:0001\n");
-	put_file("class/infiniband/erdma_0/device/modalias",
-		 "pci:v00001DEDd0000107Fsv00001DEDsd0000107Fbc02sc00i00\n");
+	nk_put_file("class/infiniband_verbs/abi_version", "6\n");
+	nk_put_file("class/infiniband_verbs/uverbs0/ibdev", "erdma_0\n");
+	nk_put_file("class/infiniband_verbs/uverbs0/abi_version", "1\n");
+	nk_put_file("class/infiniband_verbs/uverbs0/dev", STAND_IN_NUMBER "\n");
+	nk_put_file("class/infiniband/erdma_0/node_type", "1: CA\n");
+	nk_put_file("class/infiniband/erdma_0/node_guid", "5054:00ff:fe00:0001\n");
+	nk_put_file("class/infiniband/erdma_0/device/modalias",
+		    "pci:v00001DEDd0000107Fsv00001DEDsd0000107Fbc02sc00i00\n");
 	if (netdev_mtu) {
-		snprintf(mtu, sizeof(mtu), "%u\n", netdev_mtu);
-		put_file("class/infiniband/erdma_0/ports/1/gid_attrs/ndevs/1", "eth9\n");
-		put_file("class/net/eth9/mtu", mtu);
+		nk_put_file("class/infiniband/erdma_0/ports/1/gid_attrs/ndevs/1", "eth9\n");
+		nk_set_netdev_mtu(netdev_mtu);
 	}
 	nk.sq_page = make_page();
 	nk.rq_page = make_page();
@@ -319,6 +335,15 @@ void nk_complete(struct nk_cq *cq, const struct nk_completion *completion)
 			       nic_prep(ERDMA_CQE_QUEUE, completion->queue) |
 			       nic_prep(ERDMA_CQE_STATUS, completion->status));
 	cq->pi++;
+}
+
+void nk_event(struct ibv_comp_channel *channel, struct ibv_cq *cq)
+{
+	/* The CQ's user handle, which is 8 bytes; an eventfd gives back what went in. */
+	uint64_t handle = (uintptr_t)cq;
+
+	if (syscall(SYS_write, channel->fd, &handle, sizeof(handle)) == sizeof(handle))
+		nk_find_cq(cq)->events++;
 }
 
 static uint64_t bell(const char *page, size_t offset)

@@ -5,8 +5,8 @@
  * reach the kernel; it answers them as the in-tree erdma driver does. Knows no
  * provider: stock ones and ours run on it alike.
  *
- * It works by symbol interposition: open, stat, ioctl, write, mmap and socket of
- * the program stand in front of the C library's. ioctl says that there is no ioctl
+ * It works by symbol interposition: open, close, stat, ioctl, write, mmap and
+ * socket of the program stand in front of the C library's. ioctl says that there is no ioctl
  * interface, so that libibverbs falls back to the old write() commands, whose
  * layout is simple. The NIC's half of the work, the CQEs, is done by the test.
  */
@@ -35,7 +35,8 @@ struct nk_qp {
 struct nk_cq {
 	bool used;
 	uint32_t cqn, depth;
-	uint32_t pi; /* where the next CQE goes, free running */
+	uint32_t pi;	 /* where the next CQE goes, free running */
+	uint32_t events; /* told to the program; it has to acknowledge them all */
 	struct erdma_cqe *ring;
 	uint64_t *record;
 };
@@ -67,6 +68,12 @@ struct ibv_context *nk_open(void);
 /* The path of a file in the tree's folder, which goes away at the end of the process. */
 const char *nk_path(const char *name);
 
+/* Writes, or rewrites, a file of that folder. */
+void nk_put_file(const char *name, const char *text);
+
+/* The MTU of the netdev behind the port's GIDs. */
+void nk_set_netdev_mtu(unsigned int mtu);
+
 struct nk_qp *nk_find_qp(struct ibv_qp *qp);
 struct nk_cq *nk_find_cq(struct ibv_cq *cq);
 
@@ -79,6 +86,9 @@ struct nk_completion {
 	uint32_t ud;
 };
 void nk_complete(struct nk_cq *cq, const struct nk_completion *completion);
+
+/* A completion event, as the kernel hands it to the channel's reader. */
+void nk_event(struct ibv_comp_channel *channel, struct ibv_cq *cq);
 
 /* The producer index that the last SQ or RQ doorbell of this QP told. */
 uint16_t nk_sq_pi(const struct nk_qp *qp);

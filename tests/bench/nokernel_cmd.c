@@ -181,7 +181,9 @@ static int create_cq(const struct call *call)
 static int destroy_cq(const struct call *call)
 {
 	const struct ib_uverbs_destroy_cq *request = call->request;
-	const struct ib_uverbs_destroy_cq_resp core = {0};
+	const struct ib_uverbs_destroy_cq_resp core = {
+		.comp_events_reported = nk.cq[request->cq_handle % NK_CQS].events,
+	};
 
 	nk.cq[request->cq_handle % NK_CQS].used = false;
 	answer(call, &core, sizeof(core), NULL, 0);
@@ -219,6 +221,9 @@ static int create_qp(const struct call *call)
 		.ring = (void *)(uintptr_t)driver->qbuf_va,
 		.records = (void *)(uintptr_t)driver->db_record_va,
 	};
+	/* Of an earlier QP with that number. */
+	memset(nk.sq_page + qpn % ERDMA_DB_SQ_SLOTS * ERDMA_DB_SQ_SLOT_BYTES, 0, 8);
+	memset(nk.rq_page + qpn % ERDMA_DB_RQ_SLOTS * ERDMA_DB_RQ_SLOT_BYTES, 0, 8);
 	answer(call,
 	       &(struct ib_uverbs_create_qp_resp){
 		       .qp_handle = qpn,

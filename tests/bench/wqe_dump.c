@@ -25,10 +25,11 @@ static const struct opcode_row {
 	{"write_imm", IBV_WR_RDMA_WRITE_WITH_IMM, true},
 	{"send", IBV_WR_SEND, true},
 	{"send_imm", IBV_WR_SEND_WITH_IMM, true},
-	{"send_inv", IBV_WR_SEND_WITH_INV, true},
 	{"read", IBV_WR_RDMA_READ, false},
 	{"cmp_swap", IBV_WR_ATOMIC_CMP_AND_SWP, false},
 	{"fetch_add", IBV_WR_ATOMIC_FETCH_AND_ADD, false},
+	/* Last: where it is refused, all rows before stand at the same places still. */
+	{"send_inv", IBV_WR_SEND_WITH_INV, true},
 };
 
 /* Inline: the pieces' lengths, up to the end of the row. */
