@@ -38,7 +38,7 @@ static void stop(void)
 
 static const char *path_of(const char *name)
 {
-	static char path[128];
+	static char path[100];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	return path;
