@@ -145,6 +145,39 @@ static void local_work_completes_in_its_turn(void)
 	raw_stop(&r);
 }
 
+/* Work before it may have to be sent again, from the region that is to be invalidated. */
+static void local_invalidate_waits_for_what_is_before_it(void)
+{
+	struct roce_sge sge;
+	struct roce_send_wr wr = {.wr_id = 1,
+				  .opcode = ROCE_WR_SEND,
+				  .flags = ROCE_WR_SIGNALED,
+				  .sge = &sge,
+				  .num_sge = 1};
+	struct node_region *fast;
+	struct raw r;
+
+	start(&r);
+	fast = node_fast_mr(&r.dut, FAST, true, 4096);
+	sge = (struct roce_sge){fast->iova, 50, FAST};
+	T_EQ(roce_post_send(r.qp, r.dut.now, &wr), 0);
+	post_invalidate(&r, 2, FAST);
+	raw_post(&r, 3, ROCE_WR_SEND, 0, 8);
+	raw_forget(&r);
+	node_advance(&r.dut, 100000000);
+	raw_expect(&r, "again", ROCE_OP_RC_SEND_ONLY, RAW_SQ_PSN);
+	T_BYTES(r.pkt.payload, fast->bytes, 50);
+	T_TRUE(roce_mr_attr(fast->mr)->valid);
+	raw_forget(&r);
+	raw_ack(&r, RAW_SQ_PSN, RAW_ACK);
+	raw_expect_wc(&r, "SEND", 1, ROCE_WC_SUCCESS);
+	raw_expect_wc(&r, "LOCAL_INV", 2, ROCE_WC_SUCCESS);
+	T_TRUE(!roce_mr_attr(fast->mr)->valid);
+	raw_ack(&r, RAW_SQ_PSN + 1, RAW_ACK);
+	raw_expect_wc(&r, "next", 3, ROCE_WC_SUCCESS);
+	raw_stop(&r);
+}
+
 static void failing_registrations(void)
 {
 	static const struct {
@@ -269,6 +302,6 @@ static void reserved_key_reaches_everything(void)
 
 T_MAIN("roce_mr", T_CASE(registered_key_works), T_CASE(new_bounds_and_new_key_byte_hold),
        T_CASE(work_behind_it_may_use_the_key), T_CASE(local_work_completes_in_its_turn),
-       T_CASE(failing_registrations), T_CASE(failing_invalidations),
-       T_CASE(registration_is_freed_when_flushed), T_CASE(read_with_invalidate),
-       T_CASE(reserved_key_reaches_everything), )
+       T_CASE(local_invalidate_waits_for_what_is_before_it), T_CASE(failing_registrations),
+       T_CASE(failing_invalidations), T_CASE(registration_is_freed_when_flushed),
+       T_CASE(read_with_invalidate), T_CASE(reserved_key_reaches_everything), )

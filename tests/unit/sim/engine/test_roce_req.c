@@ -349,6 +349,27 @@ static void full_port_only_delays(void)
 	raw_stop(&r);
 }
 
+/* Go-back-N sends all that is not acknowledged again: it must not be without bounds. */
+static void unanswered_packets_are_bounded(void)
+{
+	unsigned int sent, i;
+	struct raw r;
+
+	start(&r);
+	for (i = 0; i < 40; i++)
+		raw_post(&r, i, ROCE_WR_SEND, 0, 60 * MTU);
+	sent = raw_forget(&r);
+	T_TRUE(sent >= 32 && sent <= 1024);
+	for (i = 1; i <= 100; i++) {
+		raw_ack(&r, RAW_SQ_PSN + i * 24 - 1, RAW_ACK);
+		sent += raw_forget(&r);
+	}
+	T_EQ(sent, 40 * 60);
+	for (i = 0; i < 40; i++)
+		raw_expect_wc(&r, "all", i, ROCE_WC_SUCCESS);
+	raw_stop(&r);
+}
+
 /* A QP with much to send does not keep others of its port waiting. */
 static void port_is_shared(void)
 {
@@ -388,4 +409,5 @@ T_MAIN("roce_req", T_CASE(messages_of_all_lengths), T_CASE(lists_are_gathered),
        T_CASE(inline_data_is_copied_at_once), T_CASE(reads_and_atomics),
        T_CASE(outstanding_reads_are_limited), T_CASE(fence_waits_for_reads),
        T_CASE(unsignaled_work_is_silent), T_CASE(completions_tell_what_was_done),
-       T_CASE(full_port_only_delays), T_CASE(port_is_shared), )
+       T_CASE(full_port_only_delays), T_CASE(unanswered_packets_are_bounded),
+       T_CASE(port_is_shared), )
