@@ -146,7 +146,10 @@ static void context_forked(struct anynic_context *anynic)
 		for (j = 0; context->leaves[i] && j < ERDMA_QPN_LEAF_SIZE; j++)
 			if (context->leaves[i]->qp[j])
 				qp_forked(context->leaves[i]->qp[j]);
-	context->records.pages = NULL; /* pages of the parent, for new objects of its own */
+	/* For new objects of the child's own: locks that nobody holds, and pages of its own. */
+	pthread_mutex_init(&context->qp_mutex, NULL);
+	pthread_mutex_init(&context->records.mutex, NULL);
+	context->records.pages = NULL;
 	for (cq = context->cqs; cq; cq = cq->next) {
 		cq->ring = &nothing;
 		cq->ci = 0;

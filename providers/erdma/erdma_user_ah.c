@@ -15,14 +15,18 @@
 
 #define AHN_NONE UINT32_MAX
 
-struct create_ah_resp {
-	struct ib_uverbs_create_ah_resp ibv_resp;
+struct erdma_uresp_create_ah {
 	__u32 ahn;
 };
+#define _STRUCT_erdma_uresp_create_ah \
+	struct {                      \
+		__u32 ahn;            \
+	}
+DECLARE_DRV_CMD(erdma_create_ah_cmd, IB_USER_VERBS_CMD_CREATE_AH, empty, erdma_uresp_create_ah);
 
 struct ibv_ah *an_erdma_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-	struct create_ah_resp resp = {.ahn = AHN_NONE};
+	struct erdma_create_ah_cmd_resp resp = {.ahn = AHN_NONE};
 	struct erdma_ah *ah;
 	int err;
 
