@@ -18,10 +18,11 @@
 
 /*
  * Bytes that one end may have under way. With nothing to wait for, as much as keeps a batch
- * going and still fits a processor's second-level cache. Where frames wait for the line or the
- * delay, enough that the egress buffer overflows before the sender is stopped.
+ * going: more would only leave the processor's cache, and be a long wait behind a slow guest.
+ * Where frames wait for the line or the delay, enough that the egress buffer overflows before
+ * the sender is stopped.
  */
-#define UNDER_WAY_FAST (512u << 10)
+#define UNDER_WAY_FAST (256u << 10)
 #define UNDER_WAY_SLOW (16u << 20)
 
 static bool config_is_valid(const struct fabric_config *config)

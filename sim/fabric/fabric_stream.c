@@ -15,6 +15,9 @@
 #include "sim/fabric/fabric_link.h"
 #include "sim/fabric/fabric_stream_codec.h"
 
+/* What the kernel may hold for a peer besides our backlog. A slow guest's frames should wait in
+ * the switch, where they hold up their senders, and not time out behind a megabyte of others. */
+#define SOCKET_BUFFER (1 << 16)
 /* Backlog at which the port is paused and goes on. A run may add a frame after the pause. */
 #define TX_HIGH (STREAM_TX_SIZE - STREAM_HEAD - FABRIC_FRAME_MAX)
 #define TX_LOW	(STREAM_TX_SIZE / 4)
@@ -187,10 +190,12 @@ static void stream_accept(void *ctx, unsigned int events)
 {
 	struct stream_link *stream = ctx;
 	int fd = accept4(stream->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int size = SOCKET_BUFFER;
 
 	(void)events;
 	if (fd < 0)
 		return;
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)); /* only a wish */
 	if (sim_fd_add(stream->link.loop, fd, SIM_LOOP_READ, stream_ready, stream,
 		       &stream->watch)) {
 		close(fd);

@@ -16,7 +16,7 @@
 /* Longest frame that QEMU ever sends (its NET_BUFSIZE). A peer that says more is none. */
 #define STREAM_LENGTH_MAX (4096 + 65536)
 #define STREAM_RX_SIZE	  (1u << 17)
-#define STREAM_TX_SIZE	  (1u << 18)
+#define STREAM_TX_SIZE	  (1u << 17)
 
 struct stream_decoder {
 	size_t begin, end; /* unread bytes in buffer */

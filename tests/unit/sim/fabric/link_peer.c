@@ -80,18 +80,25 @@ void stream_put(int fd, const void *frame, size_t length)
 		abort();
 }
 
+/* Looks first: a frame may be there in part, and waiting for the rest would stop the switch. */
 int stream_get(int fd, void *frame, size_t room)
 {
-	uint8_t head[4];
+	static uint8_t bytes[4 + FABRIC_FRAME_MAX];
 	size_t length;
 	ssize_t n;
 
-	n = recv(fd, head, 4, MSG_DONTWAIT);
-	if (n != 4)
-		return n < 0 ? -errno : -EPIPE;
-	length = (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
-	if (head[0] || length > room)
+	n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_PEEK);
+	if (n <= 0)
+		return n ? -errno : -EPIPE;
+	if (n < 4)
+		return -EAGAIN;
+	length = (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
+	if (bytes[0] || length > room || length > FABRIC_FRAME_MAX)
 		return -EMSGSIZE;
-	n = recv(fd, frame, length, MSG_WAITALL);
-	return n == (ssize_t)length ? (int)length : -EPIPE;
+	if ((size_t)n < 4 + length)
+		return -EAGAIN;
+	if (recv(fd, bytes, 4 + length, 0) != (ssize_t)(4 + length))
+		return -EPIPE;
+	memcpy(frame, bytes + 4, length);
+	return (int)length;
 }

@@ -229,7 +229,7 @@ static void sender_is_stopped_and_told(void)
 	rig_teach(rig);
 	while (rig_send(rig, 0, 1, RIG_OTHER, 4096, sent))
 		T_NEED(++sent < 1000);
-	T_TRUE(sent >= 64); /* enough for a batch */
+	T_TRUE(sent >= 32); /* enough for a batch */
 	T_EQ(rig->port[0].rooms, 0);
 	rig_run(rig, 0);
 	T_EQ(rig->port[0].rooms, 1);

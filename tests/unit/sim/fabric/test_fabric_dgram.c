@@ -138,7 +138,7 @@ static void full_switch_stops_reading(void)
 		sent++;
 		link_rig_settle(rig);
 	}
-	T_TRUE(sent > 50 && sent < 200);
+	T_TRUE(sent > 25 && sent < 200);
 	fabric_port_pause(rig->rig->port[0].port, rig->rig->now, false);
 	link_rig_settle(rig);
 	T_EQ(rig->rig->port[0].count, sent);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* NICs on the switch: two that talk, one that talks to itself, the companion's half. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/device/sim_loop.h"
 #include "sim/nic/sim_nic.h"
@@ -153,14 +155,21 @@ static void many_messages_both_ways(void)
 
 /* ---- the companion ---- */
 
+static const char *socket_path(char path[64], unsigned int i)
+{
+	snprintf(path, 64, "/tmp/anynic-test-nic-%d-%u.eth", (int)getpid(), i);
+	return path;
+}
+
 static void host_halves(void)
 {
 	struct fabric_link *link, *other;
+	char path[2][64];
 	struct world w;
 
 	world_start(&w, NULL, true);
-	T_EQ(fabric_stream_listen(w.loop, "/tmp/anynic-test-nic.eth", &link), 0);
-	T_EQ(fabric_stream_listen(w.loop, "/tmp/anynic-test-nic2.eth", &other), 0);
+	T_EQ(fabric_stream_listen(w.loop, socket_path(path[0], 0), &link), 0);
+	T_EQ(fabric_stream_listen(w.loop, socket_path(path[1], 1), &other), 0);
 	T_EQ(sim_nic_add_host(w.nic[0], link), 0);
 	T_EQ(sim_nic_add_host(w.nic[0], other), -EBUSY);
 	world_remove_nics(&w);
@@ -172,10 +181,11 @@ static void host_halves(void)
 static void no_host_on_a_plain_port(void)
 {
 	struct fabric_link *link;
+	char path[64];
 	struct world w;
 
 	world_start(&w, NULL, false);
-	T_EQ(fabric_stream_listen(w.loop, "/tmp/anynic-test-nic.eth", &link), 0);
+	T_EQ(fabric_stream_listen(w.loop, socket_path(path, 0), &link), 0);
 	T_EQ(sim_nic_add_host(w.nic[0], link), -EINVAL);
 	fabric_link_close(link);
 	world_stop(&w);
