@@ -314,7 +314,11 @@ void erdma_mr_fast_reg_free(void *ctx, void *reg);
 
 /* ------------------------------------------------------------- address handles */
 
+#define ERDMA_AH_PIECE	 64
+#define ERDMA_AH_LOG_MAX 13
+
 struct erdma_ah {
+	bool used;
 	uint32_t pdn;
 	struct roce_av av;
 };
@@ -426,7 +430,7 @@ struct erdma_nic {
 	struct erdma_eq eqs[ERDMA_MSIX_VECTORS]; /* 0 is the command EQ */
 	uint8_t page_shift;			 /* of the host, in which doorbell pages count */
 	uint64_t db_sets[ERDMA_DB_SETS_MAX / 64 + 1];
-	struct erdma_ah **ahs;
+	struct erdma_ah *ahs[(1 << ERDMA_AH_LOG_MAX) / ERDMA_AH_PIECE];
 
 	TAILQ_HEAD(, erdma_qp) qps;
 	TAILQ_HEAD(, erdma_qp) work;

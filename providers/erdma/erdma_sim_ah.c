@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* erdma simulator: address handles, kept by the number that the driver chose. */
+/*
+ * erdma simulator: address handles. Owns the table of them, by the number that
+ * the driver chose: pieces of a fixed size, made when first used.
+ */
 #include "providers/erdma/erdma_sim.h"
 
 #include <errno.h>
@@ -11,50 +14,58 @@ static uint32_t max_ah(const struct erdma_nic *nic)
 	return 1u << nic->personality->ah_log;
 }
 
+/* The entry, in use or not; NULL where its piece was never made. */
+static struct erdma_ah *entry(const struct erdma_nic *nic, uint32_t ahn)
+{
+	struct erdma_ah *piece = ahn < max_ah(nic) ? nic->ahs[ahn / ERDMA_AH_PIECE] : NULL;
+
+	return piece ? piece + ahn % ERDMA_AH_PIECE : NULL;
+}
+
 int erdma_ah_create(struct erdma_nic *nic, uint32_t ahn, const struct erdma_ah *ah)
 {
-	struct erdma_ah *copy;
+	struct erdma_ah **piece, *place;
 
 	if (ahn >= max_ah(nic))
 		return -EINVAL;
-	if (!nic->ahs)
-		nic->ahs = calloc(max_ah(nic), sizeof(nic->ahs[0]));
-	if (!nic->ahs)
+	piece = &nic->ahs[ahn / ERDMA_AH_PIECE];
+	if (!*piece)
+		*piece = calloc(ERDMA_AH_PIECE, sizeof(**piece));
+	if (!*piece)
 		return -ENOMEM;
-	if (nic->ahs[ahn])
+	place = entry(nic, ahn);
+	if (place->used)
 		return -EEXIST;
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = *ah;
-	nic->ahs[ahn] = copy;
+	*place = *ah;
+	place->used = true;
 	return 0;
 }
 
 const struct erdma_ah *erdma_ah_find(const struct erdma_nic *nic, uint32_t ahn)
 {
-	return nic->ahs && ahn < max_ah(nic) ? nic->ahs[ahn] : NULL;
+	const struct erdma_ah *ah = entry(nic, ahn);
+
+	return ah && ah->used ? ah : NULL;
 }
 
 int erdma_ah_destroy(struct erdma_nic *nic, uint32_t ahn, uint32_t pdn)
 {
-	const struct erdma_ah *ah = erdma_ah_find(nic, ahn);
+	struct erdma_ah *ah = entry(nic, ahn);
 
-	if (!ah || ah->pdn != pdn)
+	if (!ah || !ah->used || ah->pdn != pdn)
 		return -ENOENT;
-	free(nic->ahs[ahn]);
-	nic->ahs[ahn] = NULL;
+	ah->used = false;
 	return 0;
 }
 
 void erdma_ah_free_all(struct erdma_nic *nic)
 {
-	uint32_t i;
+	size_t i;
 
-	for (i = 0; nic->ahs && i < max_ah(nic); i++)
+	for (i = 0; i < sizeof(nic->ahs) / sizeof(nic->ahs[0]); i++) {
 		free(nic->ahs[i]);
-	free(nic->ahs);
-	nic->ahs = NULL;
+		nic->ahs[i] = NULL;
+	}
 }
 
 int erdma_ah_decode(const struct erdma_nic *nic, const struct erdma_av *av, struct roce_av *out)

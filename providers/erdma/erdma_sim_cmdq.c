@@ -35,7 +35,7 @@ void erdma_cmdq_arm(struct erdma_nic *nic, uint64_t value)
 	}
 	if (!nic_pick(value, ERDMA_CQ_DB_ARM))
 		return;
-	cmdq->arm.count = nic_pick(value, ERDMA_CQ_DB_EVENTS);
+	cmdq->arm.count = (uint8_t)nic_pick(value, ERDMA_CQ_DB_EVENTS);
 	if (cmdq->arm.answered && cmdq->arm.count == cmdq->arm.answered_count)
 		return;
 	cmdq->armed = true;

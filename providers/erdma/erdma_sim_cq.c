@@ -161,7 +161,7 @@ void erdma_cq_doorbell(struct erdma_nic *nic, struct erdma_cq *cq, uint64_t valu
 		cq->overrun = true;
 		return;
 	}
-	cq->arm.count = nic_pick(value, ERDMA_CQ_DB_EVENTS);
+	cq->arm.count = (uint8_t)nic_pick(value, ERDMA_CQ_DB_EVENTS);
 	if (cq->arm.answered && cq->arm.count == cq->arm.answered_count)
 		return;
 	/* What came since the guest looked last counts: it may not look again. */

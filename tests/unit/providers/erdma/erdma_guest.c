@@ -248,20 +248,20 @@ int guest_create_cq(struct guest *g, struct guest_cq *cq, uint32_t cqn, uint32_t
 
 struct erdma_cmd_create_qp guest_qp_request(struct guest *g, uint32_t qpn, uint32_t cqn)
 {
-	const uint32_t log = QUEUE_LOG;
 	/* As the kernel describes a ring of its own: one page of 1 MiB. */
 	const uint32_t queue = nic_prep(ERDMA_CREATE_QP_SQ_PAGE, 20 - ERDMA_PAGE_SHIFT) |
 			       nic_prep(ERDMA_CREATE_QP_SQ_CQN, cqn);
 
 	return (struct erdma_cmd_create_qp){
-		.sq_size = htole32(nic_prep(ERDMA_CREATE_QP_SQ_LOG, log) |
+		.sq_size = htole32(nic_prep(ERDMA_CREATE_QP_SQ_LOG, QUEUE_LOG) |
 				   nic_prep(ERDMA_CREATE_QP_QPN, qpn)),
-		.rq_size = htole32(nic_prep(ERDMA_CREATE_QP_RQ_LOG, log) |
+		.rq_size = htole32(nic_prep(ERDMA_CREATE_QP_RQ_LOG, QUEUE_LOG) |
 				   nic_prep(ERDMA_CREATE_QP_PDN, GUEST_PD)),
 		.sq_cq = htole32(queue),
 		.rq_cq = htole32(queue),
-		.sq_addr = htole64(guest_alloc(g, (uint64_t)ERDMA_SQ_BLOCK_BYTES << log, 4096)),
-		.rq_addr = htole64(guest_alloc(g, (uint64_t)ERDMA_RQE_BYTES << log, 4096)),
+		.sq_addr =
+			htole64(guest_alloc(g, (uint64_t)ERDMA_SQ_BLOCK_BYTES << QUEUE_LOG, 4096)),
+		.rq_addr = htole64(guest_alloc(g, (uint64_t)ERDMA_RQE_BYTES << QUEUE_LOG, 4096)),
 		.sq_mtt = htole32(nic_prep(ERDMA_CREATE_QP_SQ_PAGES, 1)),
 		.rq_mtt = htole32(nic_prep(ERDMA_CREATE_QP_RQ_PAGES, 1)),
 		.sq_dbrec = htole64(guest_alloc(g, 8, 8)),
