@@ -122,11 +122,18 @@ class Relay:
                         if guest is None:
                             return
                     elif channel in guest.clients:
-                        guest.writer.write(frame.pack(channel, kind, payload))
-                        await guest.writer.drain()
+                        await self._to_guest(guest, channel, kind, payload)
         finally:
             if guest and guest.clients.pop(channel, None):
                 guest.writer.write(frame.pack(channel, frame.CLOSE))
+
+    @staticmethod
+    async def _to_guest(guest, channel, kind, payload):
+        try:
+            guest.writer.write(frame.pack(channel, kind, payload))
+            await guest.writer.drain()
+        except OSError:
+            pass  # its QEMU has ended: the client waits for fail(), which tells it why
 
     def _open(self, writer, channel, kind, payload):
         name = payload.decode() if kind == frame.OPEN else ""
