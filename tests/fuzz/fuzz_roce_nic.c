@@ -292,12 +292,14 @@ static void script_send(struct fuzz *f)
 {
 	struct roce_sge sge[2] = {{take(f, 2), take(f, 2), some_key(f)}, {0, 3, KEY}};
 	struct roce_send_wr wr = {.opcode = take(f, 1) % (ROCE_WR_OPCODE_COUNT + 1),
-				  .flags = take(f, 1) & 7,
+				  .flags = take(f, 1) & 15,
 				  .inv_key = FAST_KEY,
 				  .remote_addr = 0x1000,
 				  .rkey = FAST_KEY,
 				  .sge = sge,
 				  .num_sge = take(f, 1) % 3,
+				  .inline_data = f->memory,
+				  .inline_length = take(f, 1) * 5,
 				  .ud = {.dest_qpn = 7, .qkey = 1}};
 
 	memcpy(wr.ud.av.dgid, gids[1], 16);
