@@ -76,7 +76,7 @@ qemu_is_killed() {
 }
 
 guest_panics() {
-	lab_start "echo c >/proc/sysrq-trigger" &&
+	lab_start "sleep 2; echo c >/proc/sysrq-trigger" &&
 		lab_ended 125 "guest a ended: .*Kernel panic - not syncing: sysrq" &&
 		grep -q "Kernel panic" "$logs/a.console"
 }
