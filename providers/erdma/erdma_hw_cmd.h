@@ -74,13 +74,13 @@ enum erdma_command {
 #undef ERDMA_COMMAND_ENUM
 };
 
-/* QUERY_DEVICE, QUERY_FW_INFO */
+/* QUERY_DEVICE, QUERY_FW_INFO: the answers are at the end of this file. */
 struct erdma_cmd_none {
 	struct erdma_cmd head;
 };
 _Static_assert(sizeof(struct erdma_cmd_none) == 8, "erdma request without arguments");
 
-/* DESTROY_QP, QUERY_QP */
+/* DESTROY_QP, which the driver sends after a MODIFY_QP to ERR, and QUERY_QP. */
 struct erdma_cmd_qpn {
 	struct erdma_cmd head;
 	__le32 qpn;
@@ -102,7 +102,12 @@ enum erdma_qp_type {
 	ERDMA_QP_TYPE_UD = 1, /* GSI too */
 };
 
-/* The driver chooses every number: QPN (1 is the GSI QP), CQN, PDN, AHN, key. */
+/*
+ * The driver chooses every number: QPN (1 is the GSI QP), CQN, PDN, AHN, key. A new
+ * QP is in RESET, its rings zero or not: the NIC looks at nothing before the first
+ * doorbell. Kernel QPs have one contiguous buffer a ring and say so with a page of
+ * 1 MiB at level 0, to which the address need not be aligned.
+ */
 struct erdma_cmd_create_qp {
 	struct erdma_cmd head;
 	__le32 sq_size;
@@ -113,7 +118,7 @@ struct erdma_cmd_create_qp {
 	__le64 rq_addr;
 	__le32 sq_mtt;
 	__le32 rq_mtt;
-	__le64 sq_dbrec;
+	__le64 sq_dbrec; /* bus address of the 8-byte record */
 	__le64 rq_dbrec;
 	__le64 sq_pages[3]; /* level 0: the second page and on */
 	__le64 rq_pages[3];
@@ -142,7 +147,11 @@ _Static_assert(sizeof(struct erdma_cmd_create_qp) == 120, "erdma CREATE_QP");
 #define ERDMA_CREATE_QP_RQ_DB NIC_FLE32(struct erdma_cmd_create_qp, db, 15, 0)
 #define ERDMA_CREATE_QP_TYPE  NIC_FLE32(struct erdma_cmd_create_qp, type, 3, 0)
 
-/* Address vector, within MODIFY_QP and CREATE_AH. */
+/*
+ * Address vector, within MODIFY_QP and CREATE_AH. The driver resolves everything:
+ * the MAC is there, the UDP source port is computed from flow label and QPNs. dgid
+ * of an IPv4 peer is ::ffff:a.b.c.d with V6 0.
+ */
 struct erdma_av {
 	__le32 cfg;
 	__u8 traffic_class;
@@ -170,7 +179,11 @@ enum erdma_qp_state {
 	ERDMA_QPS_ERR = 6,
 };
 
-/* Which fields of MODIFY_QP are valid; QPN always is. */
+/*
+ * Which fields of MODIFY_QP are valid; QPN always is. The driver sets STATE every
+ * time, to the present state if it does not change. RC to RTR: STATE, AV, RQ_PSN,
+ * DQPN; RC to RTS: STATE, SQ_PSN; UD to INIT: STATE, QKEY.
+ */
 enum erdma_modify_mask {
 	ERDMA_MODIFY_STATE = 1 << 0,
 	ERDMA_MODIFY_QKEY = 1 << 1,
@@ -211,6 +224,10 @@ _Static_assert(sizeof(struct erdma_resp_query_qp) == 8, "erdma QUERY_QP response
 #define ERDMA_QUERY_QP_RQ_PSN	NIC_FLE64(struct erdma_resp_query_qp, resp0, 47, 24)
 #define ERDMA_QUERY_QP_SQ_PSN	NIC_FLE64(struct erdma_resp_query_qp, resp0, 23, 0)
 
+/*
+ * The ring is one piece of memory for the kernel (a page of 32 MiB at level 0), or a
+ * user's pages. A CQ reports to one EQ for its life: EQN is completion vector + 1.
+ */
 struct erdma_cmd_create_cq {
 	struct erdma_cmd head;
 	__le32 size;
@@ -231,6 +248,7 @@ _Static_assert(sizeof(struct erdma_cmd_create_cq) == 40, "erdma CREATE_CQ");
 #define ERDMA_CREATE_CQ_EQN	  NIC_FLE32(struct erdma_cmd_create_cq, cfg, 9, 0)
 #define ERDMA_CREATE_CQ_DB	  NIC_FLE32(struct erdma_cmd_create_cq, db, 15, 0)
 
+/* After the answer the driver frees the ring: no CQE may follow it. */
 struct erdma_cmd_destroy_cq {
 	struct erdma_cmd head;
 	__le32 cqn;
@@ -263,7 +281,12 @@ enum erdma_access {
 	ERDMA_ACCESS_REMOTE_WRITE = 1 << 4,
 };
 
-/* L_Key and R_Key are one number: index << 8 | key. */
+/*
+ * L_Key and R_Key are one number: index << 8 | key. An address within the MR is
+ * relative to va; the first page holds va % page size. Version 0 has 32 bits of
+ * length and 20 of page count; version 1, used above 1 GiB of small pages, has the
+ * rest in place of pages[1]. With MTT_PAGE the tables' own pages have that size.
+ */
 struct erdma_cmd_reg_mr {
 	struct erdma_cmd head;
 	__le32 key;
@@ -294,6 +317,7 @@ _Static_assert(sizeof(struct erdma_cmd_reg_mr) == 64, "erdma REG_MR");
 #define ERDMA_REG_MR_LEVEL    NIC_FLE32(struct erdma_cmd_reg_mr, mtt, 21, 20)
 #define ERDMA_REG_MR_COUNT    NIC_FLE32(struct erdma_cmd_reg_mr, mtt, 19, 0)
 
+/* From then on the key is invalid; the driver does not look at the status. */
 struct erdma_cmd_dereg_mr {
 	struct erdma_cmd head;
 	__le32 key;
@@ -315,6 +339,11 @@ _Static_assert(sizeof(struct erdma_cmd_set_gid) == 32, "erdma SET_GID");
 #define ERDMA_SET_GID_V6     NIC_FLE32(struct erdma_cmd_set_gid, cfg, 16, 16)
 #define ERDMA_SET_GID_INDEX  NIC_FLE32(struct erdma_cmd_set_gid, cfg, 15, 0)
 
+/*
+ * An address vector that UD WQEs name by ahn. Sent for the kernel's own datagrams
+ * only: the driver makes no address handle for user space (Linux 7.3). It may come
+ * from a context that cannot sleep and polls for the answer.
+ */
 struct erdma_cmd_create_ah {
 	struct erdma_cmd head;
 	__le32 pdn;
@@ -350,6 +379,7 @@ struct erdma_cmd_create_eq {
 };
 _Static_assert(sizeof(struct erdma_cmd_create_eq) == 32, "erdma CREATE_EQ");
 
+/* A vector that fires after this has no handler any more. */
 struct erdma_cmd_destroy_eq {
 	struct erdma_cmd head;
 	__le64 rsvd0;
@@ -432,6 +462,11 @@ _Static_assert(sizeof(struct erdma_cmd_db) == 32, "erdma ALLOC_DB and FREE_DB");
 #define ERDMA_DB_RQ NIC_FLE32(struct erdma_cmd_db, cfg, 1, 1)
 #define ERDMA_DB_SQ NIC_FLE32(struct erdma_cmd_db, cfg, 0, 0)
 
+/*
+ * ALLOC_DB's answer. The driver maps the page named CQ as the user's RQ page and the
+ * one named RQ as the CQ page, and later tells CREATE_QP and CREATE_CQ the names as
+ * they are here: a NIC must not tell doorbells apart by page.
+ */
 struct erdma_resp_alloc_db {
 	__le64 resp0;
 };

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/lib/t.h"
 
@@ -134,6 +133,9 @@ static void mistakes_do_not_compile(void)
 {
 	size_t i;
 
+	/* A compiler has leaks of its own, and nobody's business here. */
+	if (getenv("ANYNIC_VALGRIND"))
+		return;
 	for (i = 0; i < sizeof(snippets) / sizeof(snippets[0]); i++)
 		T_EQ_ROW(snippets[i].name, compile(snippets[i].body) == 0, snippets[i].compiles);
 }

@@ -5,6 +5,8 @@
  * ibv_post_send(3), ibv_post_recv(3).
  */
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "tests/golden/erdma_queue.h"
@@ -399,7 +401,68 @@ static void reset_forgets_everything(void)
 	fixture_close(&f);
 }
 
+#define THREADS	     4
+#define THREAD_POSTS 2000
+
+struct poster {
+	struct fixture *f;
+	uint64_t first_id;
+	pthread_t thread;
+};
+
+static void *post_many(void *argument)
+{
+	const struct poster *poster = argument;
+	struct ibv_send_wr wr, *bad;
+	struct ibv_sge sge;
+	uint64_t i;
+
+	wr = fixture_send(IBV_WR_RDMA_WRITE, &sge);
+	for (i = 0; i < THREAD_POSTS;) {
+		wr.wr_id = poster->first_id + i;
+		if (ibv_post_send(poster->f->qp, &wr, &bad) == 0)
+			i++;
+		else
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Each request completes once, and each thread's in the order in which it posted them. */
+static void threads_share_a_queue(void)
+{
+	struct poster posters[THREADS];
+	uint64_t next[THREADS] = {0};
+	unsigned int done = 0, i;
+	struct ibv_wc wc[8];
+	struct fixture f;
+	uint32_t at = 0;
+	int got, j;
+
+	T_NEED(fixture_open(&f, IBV_QPT_RC));
+	for (i = 0; i < THREADS; i++) {
+		posters[i] = (struct poster){.f = &f, .first_id = i * THREAD_POSTS};
+		T_EQ(pthread_create(&posters[i].thread, NULL, post_many, &posters[i]), 0);
+	}
+	while (done < THREADS * THREAD_POSTS) {
+		at = fixture_complete_sends(&f, at);
+		got = ibv_poll_cq(f.cq, 8, wc);
+		if (!got)
+			sched_yield();
+		for (j = 0; j < got; j++) {
+			i = (unsigned int)(wc[j].wr_id / THREAD_POSTS);
+			if (i >= THREADS || wc[j].wr_id % THREAD_POSTS != next[i]++)
+				T_TRUE(!"out of order");
+		}
+		done += (unsigned int)got;
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(posters[i].thread, NULL);
+	fixture_close(&f);
+}
+
 T_MAIN("erdma_user_post", T_CASE(rc_refusals), T_CASE(ud_refusals), T_CASE(inline_gather_is_whole),
        T_CASE(states_that_forbid_posting), T_CASE(query_notices_an_error), T_CASE(full_send_queue),
        T_CASE(chain_rings_once), T_CASE(indexes_wrap), T_CASE(recv_refusals),
-       T_CASE(recv_as_the_kernel_writes_it), T_CASE(reset_forgets_everything), )
+       T_CASE(recv_as_the_kernel_writes_it), T_CASE(reset_forgets_everything),
+       T_CASE(threads_share_a_queue), )
