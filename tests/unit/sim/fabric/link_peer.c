@@ -58,6 +58,12 @@ void link_rig_settle(struct link_rig *rig)
 	rig->rig->now = sim_loop_now(rig->loop);
 }
 
+/* The frame at `fd` as far as it has come, its head included. */
+static struct partial {
+	size_t have;
+	uint8_t bytes[4 + FABRIC_FRAME_MAX];
+} partials[64];
+
 int stream_connect(const struct link_rig *rig)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -68,6 +74,10 @@ int stream_connect(const struct link_rig *rig)
 		close(fd);
 		fd = -errno;
 	}
+	if (fd >= (int)(sizeof(partials) / sizeof(partials[0])))
+		abort();
+	if (fd >= 0)
+		partials[fd].have = 0;
 	return fd;
 }
 
@@ -80,25 +90,28 @@ void stream_put(int fd, const void *frame, size_t length)
 		abort();
 }
 
-/* Looks first: a frame may be there in part, and waiting for the rest would stop the switch. */
+/* As much of the frame as there is: waiting for the rest would stop the switch, and leaving it in
+ * the socket would keep that full. */
 int stream_get(int fd, void *frame, size_t room)
 {
-	static uint8_t bytes[4 + FABRIC_FRAME_MAX];
-	size_t length;
+	struct partial *partial = &partials[fd];
+	const uint8_t *head = partial->bytes;
+	size_t want = 4;
 	ssize_t n;
 
-	n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_PEEK);
-	if (n <= 0)
-		return n ? -errno : -EPIPE;
-	if (n < 4)
-		return -EAGAIN;
-	length = (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
-	if (bytes[0] || length > room || length > FABRIC_FRAME_MAX)
-		return -EMSGSIZE;
-	if ((size_t)n < 4 + length)
-		return -EAGAIN;
-	if (recv(fd, bytes, 4 + length, 0) != (ssize_t)(4 + length))
-		return -EPIPE;
-	memcpy(frame, bytes + 4, length);
-	return (int)length;
+	for (;;) {
+		if (partial->have >= 4)
+			want = 4 + ((size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3]);
+		if (want > sizeof(partial->bytes) || want > room + 4 || head[0])
+			return -EMSGSIZE;
+		if (partial->have == want)
+			break;
+		n = recv(fd, partial->bytes + partial->have, want - partial->have, MSG_DONTWAIT);
+		if (n <= 0)
+			return n ? -errno : -EPIPE;
+		partial->have += (size_t)n;
+	}
+	memcpy(frame, head + 4, want - 4);
+	partial->have = 0;
+	return (int)want - 4;
 }

@@ -201,7 +201,7 @@ static void dead_peer_is_given_up(void)
 	struct link_rig *rig = create();
 	static uint8_t frame[FABRIC_FRAME_MAX];
 	int fd = stream_connect(rig), n, got = 0;
-	unsigned int i;
+	unsigned int i, idle;
 
 	T_NEED(fd >= 0);
 	link_rig_settle(rig);
@@ -213,11 +213,12 @@ static void dead_peer_is_given_up(void)
 	}
 	T_TRUE(fabric_port_counters(rig->rig->port[1].port)->drop_stalled > 1000);
 	T_TRUE(rig_send_to(rig->rig, 0, BROADCAST, RIG_OTHER, 9000, 0));
-	do {
+	/* Once may be in the middle of a frame. */
+	for (idle = 0; idle < 2; idle = n == -EAGAIN ? idle + 1 : 0) {
 		n = stream_get(fd, frame, sizeof(frame));
 		got += n == 9000;
 		link_rig_settle(rig);
-	} while (n != -EAGAIN);
+	}
 	T_TRUE(got > 0);
 	T_TRUE(rig_send_to(rig->rig, 0, BROADCAST, RIG_OTHER, 60, 0));
 	link_rig_settle(rig);
@@ -250,7 +251,7 @@ static void full_switch_stops_reading(void)
 		sent++;
 		link_rig_settle(rig);
 	}
-	T_TRUE(sent > 60);
+	T_TRUE(sent > 40);
 	T_EQ(rig->rig->port[0].count, 0);
 	fabric_port_pause(rig->rig->port[0].port, rig->rig->now, false);
 	link_rig_settle(rig);
