@@ -295,7 +295,6 @@ struct roce_resp {
 	bool nak_sent;			/* for epsn: sequence error or RNR */
 	bool dropping;			/* UC: the rest of the message */
 	bool established;		/* COMM_EST was told */
-	bool closing; /* in ERR, but what was to be answered up to the NAK still is */
 	uint32_t unacked;
 
 	/* The receive WR in use: the tail of qp->rq, or one taken from the SRQ. */
@@ -387,7 +386,7 @@ static inline enum roce_service roce_qp_service(const struct roce_qp *qp)
 uint32_t roce_qp_mtu(const struct roce_qp *qp);
 /* The QP may have something to send. */
 void roce_qp_wake(struct roce_qp *qp);
-/* To ERR, flushing; `closing`: what the responder still owes is sent first. */
+/* To ERR, flushing; `closing`: what the responder still owes, up to a NAK, is sent nevertheless. */
 void roce_qp_enter_error(struct roce_qp *qp, bool closing);
 /* The oldest send WR failed: completes it, then ERR, or SQE where the type has it. */
 void roce_qp_fail_send(struct roce_qp *qp, enum roce_wc_status status);
@@ -432,7 +431,15 @@ void roce_resp_input(struct roce_qp *qp, const struct roce_pkt *pkt);
 void roce_ud_input(struct roce_qp *qp, const struct roce_pkt *pkt);
 
 enum roce_step roce_reply_step(struct roce_qp *qp);
+/* Forgets what was to be answered, and all resources. */
 void roce_reply_clear(struct roce_qp *qp);
+/*
+ * The same for a QP that ends, but sends the acknowledgements that are due: whoever saw a receive
+ * complete may end the QP at once, and the peer must not be left to think that it did not.
+ */
+void roce_reply_finish(struct roce_qp *qp);
+/* Sends the acknowledgements of QPs that ended while the port had no room. */
+void roce_reply_late(struct roce_nic *nic);
 void roce_reply_ack(struct roce_qp *qp, uint8_t syndrome, uint32_t psn);
 /* Acknowledges a duplicate. */
 void roce_reply_ack_again(struct roce_qp *qp, uint32_t psn);
@@ -463,6 +470,18 @@ struct roce_gid {
 	uint8_t gid[16];
 };
 
+/* Acknowledgements that outlive their QPs, oldest first; a few: they wait for the port only. */
+enum { ROCE_LATE_ACKS = 32 };
+
+struct roce_late {
+	struct roce_late_ack {
+		struct roce_template template;
+		uint32_t dqpn;
+		struct roce_ack ack;
+	} ring[ROCE_LATE_ACKS];
+	uint32_t head, tail;
+};
+
 struct roce_nic {
 	struct roce_memory memory;
 	struct roce_nic_config config;
@@ -476,6 +495,7 @@ struct roce_nic {
 	struct roce_table qps, cqs, srqs, mrs;
 	struct roce_gid *gids;
 	struct roce_counters counters;
+	struct roce_late late;
 	struct roce_span span; /* of the packet in work */
 };
 

@@ -48,6 +48,8 @@ void roce_nic_reset(struct roce_nic *nic)
 	void *object;
 	uint32_t id;
 
+	/* Not a packet more. */
+	nic->tx_blocked = true;
 	/* Users before what they use. */
 	for (id = 0; (object = roce_table_next(&nic->qps, &id)) != NULL;)
 		roce_qp_destroy(object);
@@ -59,6 +61,7 @@ void roce_nic_reset(struct roce_nic *nic)
 		roce_mr_destroy(object);
 	if (nic->gids)
 		memset(nic->gids, 0, nic->config.max_gid * sizeof(*nic->gids));
+	nic->late.head = nic->late.tail = 0;
 	nic->tx_blocked = false;
 }
 
@@ -320,6 +323,8 @@ bool roce_nic_run(struct roce_nic *nic, uint64_t now, unsigned int budget)
 	roce_nic_tick(nic, now);
 	while (roce_timers_fire(&nic->timers, nic->now))
 		;
+	if (!nic->tx_blocked)
+		roce_reply_late(nic);
 	while (budget && !nic->tx_blocked && nic->run.next != &nic->run)
 		budget = take_turn(run_first(nic), budget);
 	return !nic->tx_blocked && nic->run.next != &nic->run;

@@ -99,7 +99,7 @@ static void qp_reset(struct roce_qp *qp)
 		free_reg(qp, roce_qp_sqe(qp, i));
 	roce_queue_clear(&qp->sq);
 	roce_queue_clear(&qp->rq);
-	roce_reply_clear(qp);
+	roce_reply_finish(qp);
 	roce_free(&qp->nic->memory, qp->resp.res);
 	qp->resp = (struct roce_resp){.srq_sge = qp->resp.srq_sge};
 	qp->req = (struct roce_req){0};
@@ -244,10 +244,8 @@ void roce_qp_enter_error(struct roce_qp *qp, bool closing)
 		return;
 	qp->state = ROCE_QPS_ERR;
 	roce_comp_stop(qp);
-	if (closing)
-		qp->resp.closing = true;
-	else
-		roce_reply_clear(qp);
+	if (!closing)
+		roce_reply_finish(qp);
 	flush_send(qp);
 	roce_rq_flush(qp);
 	tell_last_wqe(qp);

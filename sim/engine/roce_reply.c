@@ -24,7 +24,6 @@ void roce_reply_clear(struct roce_qp *qp)
 	resp->ack.pending = false;
 	resp->head = resp->out = 0;
 	resp->kept = resp->unanswered = 0;
-	resp->closing = false;
 	qp->cc.cnp_pending = false;
 }
 
@@ -151,20 +150,18 @@ static void answered(struct roce_qp *qp, struct roce_res *res)
 		qp->resp.unanswered--;
 }
 
-static void fill_bth(const struct roce_qp *qp, struct roce_pkt *pkt, uint32_t psn, uint32_t msn)
+static void fill_bth(struct roce_pkt *pkt, uint32_t dqpn, uint32_t psn, uint32_t msn)
 {
 	pkt->pkey = 0xffff;
 	pkt->mig_req = true;
-	pkt->dqpn = qp->attr.dest_qpn;
+	pkt->dqpn = dqpn;
 	pkt->psn = psn;
 	pkt->syndrome = ROCE_AETH_ACK;
 	pkt->msn = msn;
 }
 
-static void count_ack(struct roce_qp *qp, uint8_t syndrome)
+static void count_ack(struct roce_counters *counters, uint8_t syndrome)
 {
-	struct roce_counters *counters = &qp->nic->counters;
-
 	if (is_ack(syndrome))
 		counters->tx_acks++;
 	else if (roce_aeth_kind(syndrome) == ROCE_AETH_KIND_RNR_NAK)
@@ -173,17 +170,48 @@ static void count_ack(struct roce_qp *qp, uint8_t syndrome)
 		counters->tx_naks++;
 }
 
-static enum roce_step send_ack(struct roce_qp *qp, struct roce_ack *ack)
+static enum roce_step emit_ack(struct roce_nic *nic, struct roce_template *template, uint32_t dqpn,
+			       struct roce_ack *ack)
 {
 	struct roce_pkt pkt = {.op = roce_op_find(ROCE_OP_RC_ACK)};
 
-	fill_bth(qp, &pkt, ack->psn, ack->msn);
+	fill_bth(&pkt, dqpn, ack->psn, ack->msn);
 	pkt.syndrome = ack->syndrome;
-	if (!roce_nic_send(qp->nic, &qp->resp.template, &pkt, NULL))
+	if (!roce_nic_send(nic, template, &pkt, NULL))
 		return ROCE_STEP_STALL;
-	count_ack(qp, ack->syndrome);
+	count_ack(&nic->counters, ack->syndrome);
 	ack->pending = false;
 	return ROCE_STEP_SENT;
+}
+
+static enum roce_step send_ack(struct roce_qp *qp, struct roce_ack *ack)
+{
+	return emit_ack(qp->nic, &qp->resp.template, qp->attr.dest_qpn, ack);
+}
+
+/* Outlives the QP; of too many the oldest is given up. */
+static void keep_late(struct roce_qp *qp, const struct roce_ack *ack)
+{
+	struct roce_late *late = &qp->nic->late;
+
+	if (late->head - late->tail == ROCE_LATE_ACKS)
+		late->tail++;
+	late->ring[late->head++ % ROCE_LATE_ACKS] = (struct roce_late_ack){
+		.template = qp->resp.template,
+		.dqpn = qp->attr.dest_qpn,
+		.ack = *ack,
+	};
+}
+
+void roce_reply_late(struct roce_nic *nic)
+{
+	while (nic->late.tail != nic->late.head) {
+		struct roce_late_ack *late = &nic->late.ring[nic->late.tail % ROCE_LATE_ACKS];
+
+		if (emit_ack(nic, &late->template, late->dqpn, &late->ack) == ROCE_STEP_STALL)
+			return;
+		nic->late.tail++;
+	}
 }
 
 /* The data of a READ may have gone away since the request was checked. */
@@ -246,7 +274,7 @@ static enum roce_step send_read_response(struct roce_qp *qp, struct roce_res *re
 		return ROCE_STEP_IDLE;
 	if (!map_read(qp, res, offset, pkt.payload_length))
 		return read_failed(qp, res, psn);
-	fill_bth(qp, &pkt, psn, res->msn);
+	fill_bth(&pkt, qp->attr.dest_qpn, psn, res->msn);
 	if (!roce_nic_send(qp->nic, &qp->resp.template, &pkt, NULL))
 		return ROCE_STEP_STALL;
 	roce_cc_sent(qp, roce_frame_size(&qp->resp.template, pkt.op, pkt.payload_length));
@@ -263,28 +291,55 @@ static enum roce_step send_atomic_ack(struct roce_qp *qp, struct roce_res *res)
 		.original = res->original,
 	};
 
-	fill_bth(qp, &pkt, res->first_psn, res->msn);
+	fill_bth(&pkt, qp->attr.dest_qpn, res->first_psn, res->msn);
 	if (!roce_nic_send(qp->nic, &qp->resp.template, &pkt, NULL))
 		return ROCE_STEP_STALL;
 	answered(qp, res);
 	return ROCE_STEP_SENT;
 }
 
-enum roce_step roce_reply_step(struct roce_qp *qp)
+/* The acknowledgement that is next, if no response stands before it. */
+static struct roce_ack *next_ack(struct roce_qp *qp)
 {
 	struct roce_resp *resp = &qp->resp;
 
-	if (qp->cc.cnp_pending)
-		return roce_cc_step(qp);
 	if (resp->ack.pending)
-		return send_ack(qp, &resp->ack);
+		return &resp->ack;
 	for (; resp->out != resp->head; resp->out++) {
 		struct roce_res *res = res_at(qp, resp->out);
 
 		if (res->pending)
-			return res->atomic ? send_atomic_ack(qp, res) : send_read_response(qp, res);
+			break;
 		if (res->ack.pending)
-			return send_ack(qp, &res->ack);
+			return &res->ack;
 	}
-	return ROCE_STEP_IDLE;
+	return NULL;
+}
+
+void roce_reply_finish(struct roce_qp *qp)
+{
+	struct roce_ack *ack;
+
+	while ((ack = next_ack(qp))) {
+		if (send_ack(qp, ack) == ROCE_STEP_STALL)
+			keep_late(qp, ack);
+		ack->pending = false;
+	}
+	roce_reply_clear(qp);
+}
+
+enum roce_step roce_reply_step(struct roce_qp *qp)
+{
+	struct roce_ack *ack;
+	struct roce_res *res;
+
+	if (qp->cc.cnp_pending)
+		return roce_cc_step(qp);
+	ack = next_ack(qp);
+	if (ack)
+		return send_ack(qp, ack);
+	if (qp->resp.out == qp->resp.head)
+		return ROCE_STEP_IDLE;
+	res = res_at(qp, qp->resp.out);
+	return res->atomic ? send_atomic_ack(qp, res) : send_read_response(qp, res);
 }

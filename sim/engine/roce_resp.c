@@ -453,7 +453,6 @@ static const struct error_row errors[] = {
 static void fail(struct roce_qp *qp, const struct error_row *row, uint32_t psn)
 {
 	roce_reply_ack(qp, row->syndrome, psn);
-	qp->resp.closing = true;
 	if (qp->resp.has_rqe) {
 		struct roce_wc wc = {
 			.status = row->status,
