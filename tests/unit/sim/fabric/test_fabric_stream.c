@@ -251,7 +251,7 @@ static void full_switch_stops_reading(void)
 		sent++;
 		link_rig_settle(rig);
 	}
-	T_TRUE(sent > 40);
+	T_TRUE(sent > 28);
 	T_EQ(rig->rig->port[0].count, 0);
 	fabric_port_pause(rig->rig->port[0].port, rig->rig->now, false);
 	link_rig_settle(rig);
