@@ -63,6 +63,7 @@ void roce_cq_disarm(struct roce_cq *cq)
 	cq->armed = ROCE_CQ_IDLE;
 }
 
+/* Failures count as solicited: nobody waits for them in vain. */
 static bool satisfies(const struct roce_cq *cq, const struct roce_wc *wc)
 {
 	switch (cq->armed) {
@@ -80,6 +81,7 @@ int roce_cq_complete(struct roce_cq *cq, const struct roce_wc *wc)
 {
 	struct roce_nic *nic = cq->nic;
 
+	/* After an overrun what is missing would be anyone's guess. */
 	if (cq->failed)
 		return -ENOSPC;
 	if (nic->env->complete(nic->ctx, cq, wc) != 0) {

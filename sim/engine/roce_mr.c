@@ -34,6 +34,7 @@ void roce_mr_destroy(struct roce_mr *mr)
 {
 	struct roce_nic *nic = mr->nic;
 
+	/* Whoever holds a pointer to it looks the key up again. */
 	nic->mr_epoch++;
 	roce_table_remove(&nic->mrs, mr->attr.key >> KEY_SHIFT);
 	roce_free(&nic->memory, mr);
@@ -49,6 +50,7 @@ const struct roce_mr_attr *roce_mr_attr(const struct roce_mr *mr)
 	return &mr->attr;
 }
 
+/* No sum here can wrap: a peer chooses va and length. */
 static bool in_bounds(const struct roce_mr_attr *attr, uint64_t va, uint64_t length)
 {
 	uint64_t offset = va - attr->iova;
@@ -71,6 +73,7 @@ struct roce_mr *roce_mr_check(const struct roce_nic *nic, const struct roce_want
 	return in_bounds(&mr->attr, want->va, want->length) ? mr : NULL;
 }
 
+/* What the class says is believed only as far as it adds up: too few bytes is not mapped. */
 static int span_add(struct roce_nic *nic, const struct roce_mr *mr, uint64_t va, uint32_t length,
 		    bool write)
 {
@@ -151,6 +154,7 @@ void roce_list_seek(const struct roce_list *list, struct roce_cursor *cursor, ui
 {
 	uint32_t left = offset;
 
+	/* The next packet, as a rule; else something is sent again. */
 	if (cursor->offset == offset)
 		return;
 	*cursor = (struct roce_cursor){.offset = offset};

@@ -113,6 +113,7 @@ bool roce_nic_path(const struct roce_nic *nic, const struct roce_av *av, uint32_
 	if (av->sgid_index >= nic->config.max_gid || !nic->gids[av->sgid_index].used)
 		return false;
 	gid = &nic->gids[av->sgid_index];
+	/* A class whose address vector has no hop limit gives 0; 64 is the usual one (RFC 1700). */
 	*path = (struct roce_path){
 		.vlan = gid->vlan,
 		.pcp = av->sl & 7,
@@ -175,6 +176,7 @@ static enum roce_drop check_peer(const struct roce_qp *qp, const struct roce_pat
 	return gid_equal(path->sgid, qp->path.dgid) ? ROCE_DROP_NONE : ROCE_DROP_SGID;
 }
 
+/* Requests from RTR on, responses from when there can be requests of our own. */
 static bool state_accepts(const struct roce_qp *qp, const struct roce_op *op)
 {
 	if (qp->state < ROCE_QPS_RTR || qp->state == ROCE_QPS_ERR)
@@ -279,6 +281,7 @@ static enum roce_step step(struct roce_qp *qp)
 	return done == ROCE_STEP_IDLE ? sides[!first](qp) : done;
 }
 
+/* Taken out: who still has work after its turn goes to the end. */
 static struct roce_qp *run_first(struct roce_nic *nic)
 {
 	struct roce_link *link = nic->run.next;
@@ -289,6 +292,7 @@ static struct roce_qp *run_first(struct roce_nic *nic)
 	return (struct roce_qp *)((char *)link - offsetof(struct roce_qp, run));
 }
 
+/* The port was full in the middle of a turn: it goes on there. */
 static void run_push_front(struct roce_qp *qp)
 {
 	struct roce_link *list = &qp->nic->run;
@@ -321,6 +325,7 @@ static unsigned int take_turn(struct roce_qp *qp, unsigned int budget)
 bool roce_nic_run(struct roce_nic *nic, uint64_t now, unsigned int budget)
 {
 	roce_nic_tick(nic, now);
+	/* They only mark what is to be sent: the budget is for packets. */
 	while (roce_timers_fire(&nic->timers, nic->now))
 		;
 	if (!nic->tx_blocked)

@@ -2,15 +2,23 @@
 /*
  * Queue pairs: making, states, posting, and the end of work: completion and flush. Owns the QP's
  * life; knows nothing of packets.
+ *
+ *	RESET -> INIT -> RTR -> RTS <-> SQD         from any state to RESET and ERR
+ *	                 receives  |
+ *	                          SQE -> RTS        UC, UD: the send side alone failed
+ *
+ * Work ends in the order in which it was posted, whatever ends it: a WR that fails waits until
+ * all before it are done, then takes the QP with it, and what is behind it is flushed.
  */
 #include "sim/engine/roce_engine.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* ACK, RNR and pacing. */
+/* ACK, RNR and pacing; room for them is reserved, so that arming one cannot fail. */
 enum { QP_TIMERS = 3 };
 
+/* A CQ or SRQ cannot be destroyed under a QP. */
 static void use_queues(struct roce_qp *qp, bool use)
 {
 	uint32_t change = use ? 1 : UINT32_MAX;
@@ -78,6 +86,7 @@ static void run_remove(struct roce_qp *qp)
 	qp->run.next = qp->run.prev = NULL;
 }
 
+/* The class's part of a fast registration ends with the WR, also if that was never begun. */
 static void free_reg(struct roce_qp *qp, const struct roce_sqe *sqe)
 {
 	struct roce_nic *nic = qp->nic;
@@ -149,6 +158,7 @@ uint32_t roce_qp_mtu(const struct roce_qp *qp)
 	return qp->attr.path_mtu ? qp->attr.path_mtu : qp->nic->config.mtu;
 }
 
+/* To the end of the list: who has just had a turn waits for all others. */
 void roce_qp_wake(struct roce_qp *qp)
 {
 	struct roce_link *list = &qp->nic->run;
@@ -220,6 +230,7 @@ bool roce_qp_complete_send(struct roce_qp *qp, enum roce_wc_status status)
 	return false;
 }
 
+/* Signaled or not, all are told of (IBTA 10.3.1.7). */
 static void flush_send(struct roce_qp *qp)
 {
 	while (roce_queue_count(&qp->sq))
@@ -242,6 +253,7 @@ void roce_qp_enter_error(struct roce_qp *qp, bool closing)
 {
 	if (qp->state == ROCE_QPS_ERR || qp->state == ROCE_QPS_RESET)
 		return;
+	/* First of all: what is called from here must find the QP closed. */
 	qp->state = ROCE_QPS_ERR;
 	roce_comp_stop(qp);
 	if (!closing)
@@ -290,6 +302,7 @@ static int make_resources(struct roce_qp *qp, uint32_t count)
 	return 0;
 }
 
+/* The headers below the BTH are the same in each packet: made once, copied from then on. */
 static void apply_path(struct roce_qp *qp)
 {
 	if (!roce_nic_path(qp->nic, &qp->attr.av, qp->qpn, qp->attr.dest_qpn, &qp->path))
@@ -355,6 +368,7 @@ int roce_qp_modify(struct roce_qp *qp, uint64_t now, const struct roce_qp_attr *
 		qp->state = ROCE_QPS_ERR;
 		return 0;
 	}
+	/* The only step that can fail comes before anything is changed. */
 	if (mask & ROCE_QP_MAX_DEST_RD_ATOMIC) {
 		ret = make_resources(qp, attr->max_dest_rd_atomic);
 		if (ret)
@@ -458,6 +472,7 @@ int roce_post_send(struct roce_qp *qp, uint64_t now, const struct roce_send_wr *
 	if (!sqe)
 		return -ENOMEM;
 	fill_sqe(qp, sqe, wr);
+	/* Queued first, so that a flush is told of in the same way whenever it happens. */
 	if (qp->state == ROCE_QPS_ERR || qp->state == ROCE_QPS_SQE)
 		flush_send(qp);
 	else

@@ -55,6 +55,7 @@ static uint32_t place(uint32_t head, uint32_t room, uint32_t units)
 	return at + units > room ? head + (room - at) : head;
 }
 
+/* From the oldest list still in use to the end of the new one, holes counted, is one ring. */
 static bool fits(const struct roce_queue *queue, uint32_t units)
 {
 	uint32_t room = queue->unit_room;
@@ -112,6 +113,7 @@ void roce_queue_pop(struct roce_queue *queue)
 	struct roce_wqe *wqe = roce_queue_at(queue, queue->tail++);
 
 	queue->unit_tail = wqe->unit_end;
+	/* Empty: begin at the front, where no list needs a hole. */
 	if (queue->tail == queue->head)
 		queue->unit_head = queue->unit_tail = 0;
 }

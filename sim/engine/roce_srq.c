@@ -72,11 +72,13 @@ bool roce_srq_take(struct roce_srq *srq, struct roce_wqe *wqe, struct roce_sge *
 
 	if (roce_queue_count(&srq->queue) == 0)
 		return false;
+	/* Copied: the place in the ring is free from now on. */
 	oldest = roce_queue_at(&srq->queue, srq->queue.tail);
 	*wqe = *oldest;
 	if (oldest->num_sge)
 		memcpy(sge, roce_queue_units(&srq->queue, oldest), oldest->num_sge * sizeof(*sge));
 	roce_queue_pop(&srq->queue);
+	/* Once: the consumer arms it again after it has posted more. */
 	if (srq->limit && roce_queue_count(&srq->queue) < srq->limit) {
 		srq->limit = 0;
 		nic->env->event(nic->ctx, ROCE_EVENT_SRQ_LIMIT, NULL, NULL, srq);

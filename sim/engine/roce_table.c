@@ -39,6 +39,7 @@ static void prune(struct roce_table *table, uint32_t id)
 	}
 }
 
+/* Makes the missing nodes on the way down; `used` counts the entries of the node above. */
 int roce_table_insert(struct roce_table *table, uint32_t id, void *object)
 {
 	struct roce_node *node;

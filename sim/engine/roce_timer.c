@@ -24,6 +24,7 @@ int roce_timers_reserve(struct roce_timers *timers, uint32_t count)
 	uint32_t room = timers->room ? timers->room : FIRST_ROOM;
 	struct roce_timer **heap;
 
+	/* Place 0 is not used. */
 	while (room - 1 < timers->reserved + count)
 		room *= 2;
 	if (room != timers->room) {
@@ -51,6 +52,7 @@ static void put(struct roce_timers *timers, struct roce_timer *timer, uint32_t p
 	timer->place = place;
 }
 
+/* The hole at `place` moves towards the root until the timer may fill it. */
 static void sift_up(struct roce_timers *timers, struct roce_timer *timer, uint32_t place)
 {
 	while (place > 1 && timers->heap[place / 2]->deadline > timer->deadline) {
@@ -60,6 +62,7 @@ static void sift_up(struct roce_timers *timers, struct roce_timer *timer, uint32
 	put(timers, timer, place);
 }
 
+/* The same towards the leaves. */
 static void sift_down(struct roce_timers *timers, struct roce_timer *timer, uint32_t place)
 {
 	for (;;) {
