@@ -20,8 +20,9 @@
  * Timeout 14 is 67 ms: ample for a peer in a virtual machine that has to wait for a processor.
  * Seven retries make the chance that 1 % loss ends a connection nil. A receiver that is not
  * ready asks for a short pause (0.16 ms), and a sender tries for ever: erdma is a NIC for
- * data centres, where a slow receiver is no reason to break a connection. 16 outstanding READs
- * are what most NICs take; as a responder we take as many as the driver says it has (128).
+ * data centres, where a slow receiver is no reason to break a connection. Four outstanding
+ * READs keep the wire busy, and a slow responder is not drowned when all are asked for again; as
+ * a responder we take as many as the driver says it has (128).
  */
 static const struct roce_qp_attr fixed_attr = {
 	.access = ROCE_ACCESS_LOCAL_WRITE | ROCE_ACCESS_REMOTE_WRITE | ROCE_ACCESS_REMOTE_READ |
@@ -30,7 +31,7 @@ static const struct roce_qp_attr fixed_attr = {
 	.timeout = 14,
 	.retry_cnt = 7,
 	.rnr_retry = ROCE_RNR_RETRY_INFINITE,
-	.max_rd_atomic = 16,
+	.max_rd_atomic = 4,
 	.max_dest_rd_atomic = 128,
 	.min_rnr_timer = 8,
 };
