@@ -410,10 +410,11 @@ static void duplicate_of_a_read_still_to_be_answered(void)
 	raw_stop(&r);
 	start(&r);
 	r.dut.room = 0;
-	raw_read(&r, RAW_RQ_PSN, 0, 2 * MTU);
-	raw_read(&r, RAW_RQ_PSN, 0, 2 * MTU);
+	raw_read(&r, RAW_RQ_PSN, 0, 3 * MTU);
+	raw_read(&r, RAW_RQ_PSN, 0, 3 * MTU);
+	raw_read(&r, RAW_RQ_PSN + 2, 2 * MTU, MTU);
 	node_make_room(&r.dut, 100);
-	expect_read(&r, "not begun", RAW_RQ_PSN, 0, 2 * MTU);
+	expect_read(&r, "not begun", RAW_RQ_PSN, 0, 3 * MTU);
 	raw_expect_silence(&r, "once");
 	raw_stop(&r);
 }

@@ -480,6 +480,41 @@ static void every_so_many_packets_are_answered(void)
 	raw_stop(&r);
 }
 
+/*
+ * The program that finds its last message there may end the connection at once. Its peer must
+ * not be left without an answer, to retry for nothing and fail.
+ */
+static void last_message_is_acknowledged_whatever_follows(void)
+{
+	static const char *const ends[] = {"ERR", "RESET", "destroy"};
+	struct roce_qp_attr attr = {0};
+	struct roce_template t;
+	struct roce_pkt pkt;
+	uint8_t frame[128];
+	struct raw r;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		start(&r);
+		raw_post_recv(&r, 1, 0, 64);
+		raw_pkt(&r, &pkt, ROCE_OP_RC_SEND_ONLY, RAW_RQ_PSN);
+		roce_template_init(&t, &r.path);
+		roce_frame_build(&t, &pkt, frame);
+		roce_frame_finish(&t, &pkt, frame);
+		roce_nic_input(r.dut.nic, r.dut.now, frame, roce_frame_size(&t, pkt.op, 0));
+		raw_expect_wc(&r, ends[i], 1, ROCE_WC_SUCCESS);
+		attr.state = i == 0 ? ROCE_QPS_ERR : ROCE_QPS_RESET;
+		if (i < 2)
+			T_EQ(roce_qp_modify(r.qp, r.dut.now, &attr, ROCE_QP_STATE), 0);
+		else
+			roce_qp_destroy(r.qp);
+		node_run(&r.dut);
+		raw_expect_ack(&r, ends[i], RAW_RQ_PSN, RAW_ACK);
+		raw_expect_silence(&r, ends[i]);
+		raw_stop(&r);
+	}
+}
+
 /* Where the port is full, the newest ACK stands for all before it. */
 static void acks_wait_for_room(void)
 {
@@ -503,4 +538,5 @@ T_MAIN("roce_resp", T_CASE(send_lands_in_the_receive), T_CASE(send_kinds_complet
        T_CASE(msn_counts_messages), T_CASE(msn_wraps), T_CASE(rnr_nak_tells_the_time_and_waits),
        T_CASE(solicited_events), T_CASE(failure_is_solicited),
        T_CASE(first_packet_in_rtr_is_an_event), T_CASE(packets_that_ask_are_answered),
-       T_CASE(every_so_many_packets_are_answered), T_CASE(acks_wait_for_room), )
+       T_CASE(every_so_many_packets_are_answered),
+       T_CASE(last_message_is_acknowledged_whatever_follows), T_CASE(acks_wait_for_room), )
