@@ -8,7 +8,7 @@
 #include "sim/fabric/fabric.h"
 
 #define FRAMES 4000000u
-#define BATCH  64
+#define BATCH  32
 
 static uint64_t received;
 
