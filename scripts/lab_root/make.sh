@@ -111,13 +111,24 @@ erdma_build() { # KEY ROOT
 	ln -sf mawk "$root/usr/bin/awk" # an alternative, so made by configuration only
 	# 6.12 asks for the BTF of vmlinux, which is not in the headers package.
 	[ -e "$root/usr/src/linux-headers-$release/vmlinux" ] || options=CONFIG_DEBUG_INFO_BTF_MODULES=
-	# The mounts end with their namespace, so removing $root can never reach through them.
+	module_make "$root" erdma "$release" "$options" || return
+	# Beside it, for user datagrams: see the script.
+	grep -q create_ah "$root/erdma/erdma_main.c" || return 0
+	mkdir "$root/erdma-user-ah"
+	cp "$root"/erdma/*.[ch] "$root/erdma/Makefile" "$root/erdma-user-ah/"
+	rm -f "$root"/erdma-user-ah/*.mod.c
+	sed -i -f "$recipe/erdma-user-ah.sed" "$root"/erdma-user-ah/*.c
+	module_make "$root" erdma-user-ah "$release" "$options"
+}
+
+module_make() { # ROOT FOLDER RELEASE OPTIONS
+	# The mounts end with their namespace, so removing the root can never reach through them.
 	# shellcheck disable=SC2016
 	unshare --mount sh -ec '
 		mount --bind /dev "$1/dev"
 		mount --bind /proc "$1/proc"
-		exec chroot "$1" make -C "/lib/modules/$2/build" M=/erdma -j2 \
-			CONFIG_INFINIBAND_ERDMA=m $3 modules' sh "$root" "$release" "$options"
+		exec chroot "$1" make -C "/lib/modules/$3/build" M="/$2" -j2 \
+			CONFIG_INFINIBAND_ERDMA=m $4 modules' sh "$@"
 }
 
 # Part of a source archive. It is read no further than needed: it is 1.5 GB unpacked.
@@ -160,6 +171,11 @@ kernel_merge() { # KEY
 	find "$modules/kernel" -name '*.ko.xz' -print0 | xargs -0 -r -P2 -n64 xz -dq
 	install -D -m 644 "$from/erdma/erdma.ko" "$modules/updates/erdma.ko"
 	strip --strip-debug "$modules/updates/erdma.ko"
+	if [ -e "$from/erdma-user-ah/erdma.ko" ]; then
+		install -D -m 644 "$from/erdma-user-ah/erdma.ko" \
+			"$root/usr/share/anynic-lab/$release/erdma-user-ah.ko"
+		strip --strip-debug "$root/usr/share/anynic-lab/$release/erdma-user-ah.ko"
+	fi
 	mkdir -p "$root/usr/lib/modules"
 	mv "$modules" "$root/usr/lib/modules/"
 	chroot "$root" depmod "$release"
