@@ -66,7 +66,6 @@ static __attribute__((noinline)) int push_aside(struct erdma_qp *qp, const struc
 	for (i = 0; i < blocks; i++)
 		memcpy(block_at(sq, pi + i), wqe + i * ERDMA_SQ_BLOCK_BYTES, ERDMA_SQ_BLOCK_BYTES);
 	sq->wr_id[pi & sq->mask] = wr->wr_id;
-	sq->left = 0; /* pi may be at the start of the ring now */
 	return (int)end;
 }
 

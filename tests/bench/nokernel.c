@@ -244,10 +244,11 @@ void nk_put_file(const char *name, const char *text)
 		die(path);
 }
 
+/* Shared, as a doorbell is: what a child rings the parent sees. */
 static char *make_page(void)
 {
 	void *page = (void *)syscall(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		die("mmap");

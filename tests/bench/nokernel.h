@@ -48,6 +48,7 @@ struct nk {
 	uint64_t sq_bells, rq_bells, cq_bells;
 	/* The driver of Linux 7.3 makes no AH for user space; a future one may. */
 	bool makes_ahs;
+	bool hides_ahns;       /* makes them, but does not tell the NIC's number */
 	uint32_t active_mtu;   /* enum ibv_mtu */
 	uint32_t fail_command; /* IB_USER_VERBS_CMD_...: that one fails once, */
 	int fail_errno;	       /* with this; 0 is none */

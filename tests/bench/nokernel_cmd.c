@@ -138,7 +138,10 @@ static int create_ah(const struct call *call)
 
 	if (!nk.makes_ahs)
 		return EOPNOTSUPP;
-	answer(call, &core, sizeof(core), &index, sizeof(index));
+	if (nk.hides_ahns)
+		memcpy(call->response, &core, sizeof(core));
+	else
+		answer(call, &core, sizeof(core), &index, sizeof(index));
 	index++;
 	return 0;
 }

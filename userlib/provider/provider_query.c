@@ -89,8 +89,6 @@ static unsigned long netdev_mtu(struct ibv_device *device, uint8_t port_num, int
 			 port_num, i);
 		if (!read_line(path, name, sizeof(name)))
 			continue;
-		if (strchr(name, '/'))
-			return 0;
 		snprintf(path, sizeof(path), "%s/class/net/%s/mtu", ibv_get_sysfs_path(), name);
 		return read_line(path, mtu, sizeof(mtu)) ? strtoul(mtu, NULL, 10) : 0;
 	}

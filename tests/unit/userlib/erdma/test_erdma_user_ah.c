@@ -17,6 +17,11 @@ static void refused_as_the_driver_does(void)
 	T_TRUE(!ibv_create_ah(f.pd, &attr));
 	T_EQ(errno, EOPNOTSUPP);
 	nk.makes_ahs = true;
+	nk.hides_ahns = true;
+	errno = 0;
+	T_TRUE(!ibv_create_ah(f.pd, &attr));
+	T_EQ(errno, EOPNOTSUPP);
+	nk.hides_ahns = false;
 	attr.is_global = 0;
 	T_TRUE(!ibv_create_ah(f.pd, &attr));
 	T_EQ(errno, EINVAL);

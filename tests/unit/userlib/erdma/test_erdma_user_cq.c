@@ -235,16 +235,26 @@ static void destroyed_qp_leaves_nothing(void)
 		for (p = pattern; *p; p++) {
 			bool is_a = *p == 'a';
 
-			post_sends(is_a ? f.qp : b, 1, is_a ? 100 + want++ : 999);
+			/* Receives of b: nothing but the QPN tells whose they are. */
+			if (is_a)
+				post_sends(f.qp, 1, 100 + want++);
+			else
+				post_recvs(b, 1, 999);
 			nk_complete(f.nk_cq,
-				    &(struct nk_completion){.qpn = is_a ? f.qp->qp_num : b->qp_num,
-							    .opcode = ERDMA_OP_SEND,
-							    .index = is_a ? a_index++ : b_index++});
+				    &(struct nk_completion){
+					    .qpn = is_a ? f.qp->qp_num : b->qp_num,
+					    .queue = is_a ? ERDMA_CQE_QUEUE_SQ : ERDMA_CQE_QUEUE_RQ,
+					    .opcode = is_a ? ERDMA_OP_SEND : ERDMA_OP_RECV,
+					    .index = is_a ? a_index++ : b_index++});
 		}
 		T_EQ(ibv_destroy_qp(b), 0);
+		/* The number is given away again, and nothing of the old one's may turn up. */
+		b = nk_make_qp(f.pd, f.cq, IBV_QPT_RC, &cap, 0);
+		T_NEED(b);
 		T_EQ_ROW(pattern, ibv_poll_cq(f.cq, 8, wc), want);
 		for (i = 0; i < want; i++)
 			T_EQ_ROW(pattern, wc[i].wr_id, 100 + i);
+		T_EQ(ibv_destroy_qp(b), 0);
 	}
 	fixture_close(&f);
 }
@@ -252,6 +262,7 @@ static void destroyed_qp_leaves_nothing(void)
 /* Kernel erdma_cq.c notify_cq(); the record has the same 8 bytes. */
 static void arming(void)
 {
+	struct ibv_cq *keeper;
 	struct fixture f;
 	uint64_t bell;
 	int i;
@@ -269,6 +280,19 @@ static void arming(void)
 				   (uint64_t)(i & 1) << 30 | 1);
 		T_EQ(*f.nk_cq->record, bell);
 	}
+	fixture_close(&f);
+	/* Records are used again, and start at zero. One CQ more keeps their page. */
+	T_NEED(fixture_open(&f, IBV_QPT_RC));
+	keeper = ibv_create_cq(f.context, 64, NULL, NULL, 0);
+	T_NEED(keeper);
+	T_EQ(ibv_destroy_qp(f.qp), 0);
+	T_EQ(ibv_req_notify_cq(f.cq, 0), 0);
+	T_EQ(ibv_destroy_cq(f.cq), 0);
+	f.cq = keeper;
+	f.qp = nk_make_qp(f.pd, f.cq, IBV_QPT_RC, &f.cap, 0);
+	T_NEED(f.qp);
+	T_EQ(nk_find_qp(f.qp)->records[0], 0);
+	T_EQ(nk_find_qp(f.qp)->records[1], 0);
 	fixture_close(&f);
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/golden/erdma_queue.h"
@@ -402,7 +403,11 @@ static void reset_forgets_everything(void)
 }
 
 #define THREADS	     4
-#define THREAD_POSTS 2000
+#define THREAD_DEPTH 256
+
+/* valgrind runs one thread at a time, and slowly. */
+static uint64_t thread_posts;
+static pthread_barrier_t start_line;
 
 struct poster {
 	struct fixture *f;
@@ -418,7 +423,8 @@ static void *post_many(void *argument)
 	uint64_t i;
 
 	wr = fixture_send(IBV_WR_RDMA_WRITE, &sge);
-	for (i = 0; i < THREAD_POSTS;) {
+	pthread_barrier_wait(&start_line);
+	for (i = 0; i < thread_posts;) {
 		wr.wr_id = poster->first_id + i;
 		if (ibv_post_send(poster->f->qp, &wr, &bad) == 0)
 			i++;
@@ -433,31 +439,45 @@ static void threads_share_a_queue(void)
 {
 	struct poster posters[THREADS];
 	uint64_t next[THREADS] = {0};
-	unsigned int done = 0, i;
+	unsigned int i;
+	uint64_t done = 0;
 	struct ibv_wc wc[8];
 	struct fixture f;
 	uint32_t at = 0;
 	int got, j;
 
 	T_NEED(fixture_open(&f, IBV_QPT_RC));
+	/* Deep, so that the threads get in each other's way and not to its end. */
+	T_EQ(ibv_destroy_qp(f.qp), 0);
+	T_EQ(ibv_destroy_cq(f.cq), 0);
+	f.cap.max_send_wr = THREAD_DEPTH;
+	f.cq = ibv_create_cq(f.context, 4 * THREAD_DEPTH, NULL, NULL, 0);
+	T_NEED(f.cq);
+	f.qp = nk_make_qp(f.pd, f.cq, IBV_QPT_RC, &f.cap, 0);
+	T_NEED(f.qp);
+	f.nk_qp = nk_find_qp(f.qp);
+	f.nk_cq = nk_find_cq(f.cq);
+	thread_posts = getenv("ANYNIC_VALGRIND") ? 2000 : 500000;
+	pthread_barrier_init(&start_line, NULL, THREADS);
 	for (i = 0; i < THREADS; i++) {
-		posters[i] = (struct poster){.f = &f, .first_id = i * THREAD_POSTS};
+		posters[i] = (struct poster){.f = &f, .first_id = i * thread_posts};
 		T_EQ(pthread_create(&posters[i].thread, NULL, post_many, &posters[i]), 0);
 	}
-	while (done < THREADS * THREAD_POSTS) {
+	while (done < THREADS * thread_posts) {
 		at = fixture_complete_sends(&f, at);
 		got = ibv_poll_cq(f.cq, 8, wc);
 		if (!got)
 			sched_yield();
 		for (j = 0; j < got; j++) {
-			i = (unsigned int)(wc[j].wr_id / THREAD_POSTS);
-			if (i >= THREADS || wc[j].wr_id % THREAD_POSTS != next[i]++)
+			i = (unsigned int)(wc[j].wr_id / thread_posts);
+			if (i >= THREADS || wc[j].wr_id % thread_posts != next[i]++)
 				T_TRUE(!"out of order");
 		}
-		done += (unsigned int)got;
+		done += (uint64_t)got;
 	}
 	for (i = 0; i < THREADS; i++)
 		pthread_join(posters[i].thread, NULL);
+	pthread_barrier_destroy(&start_line);
 	fixture_close(&f);
 }
 

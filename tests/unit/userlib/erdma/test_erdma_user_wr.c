@@ -349,6 +349,45 @@ static void abort_posts_nothing(void)
 	fixture_close(&f);
 }
 
+/* A batch that went round the ring's end and was dropped: the next WQE goes round too. */
+static void dropped_batch_gives_its_place_back(void)
+{
+	static const char zero[64];
+	struct ibv_qp_ex *qp;
+	struct nk_qp *nk_qp;
+	struct fixture f;
+	uint32_t at = 0;
+	int i;
+
+	T_NEED(fixture_open(&f, IBV_QPT_RC));
+	qp = make_ex(&f, IBV_QPT_RC, RC_OPS);
+	T_NEED(qp);
+	nk_qp = f.nk_qp = nk_find_qp(&qp->qp_base);
+	for (i = 0; i < 15; i++) {
+		start(qp);
+		ibv_wr_send(qp);
+		T_EQ(ibv_wr_complete(qp), 0);
+		at = fixture_complete_sends(&f, at);
+		T_EQ(ibv_poll_cq(f.cq, 1, &(struct ibv_wc){0}), 1);
+	}
+	start(qp);
+	ibv_wr_rdma_read(qp, 1, 1);
+	ibv_wr_set_sge(qp, 1, 1, 1);
+	ibv_wr_send(qp);
+	ibv_wr_send(qp);
+	ibv_wr_abort(qp);
+	memset(nk_qp->ring, 0, RING_BYTES + sizeof(zero));
+	start(qp);
+	ibv_wr_rdma_read(qp, 0xb100, 0x1122);
+	ibv_wr_set_sge(qp, 1, 1, 1);
+	T_EQ(ibv_wr_complete(qp), 0);
+	T_EQ(nk_sq_pi(nk_qp), 17);
+	T_EQ(nic_from_le64(((struct erdma_sge *)nk_qp->ring)->addr), 0x1122);
+	T_BYTES(nk_qp->ring + RING_BYTES, zero, sizeof(zero));
+	T_EQ(ibv_destroy_qp(&qp->qp_base), 0);
+	fixture_close(&f);
+}
+
 /* ibv_wr_set_inline_data(3): the buffer may be used again right after the call. */
 static void inline_data_is_copied_at_once(void)
 {
@@ -431,5 +470,5 @@ static void unsupported_operations_are_refused(void)
 
 T_MAIN("erdma_user_wr", T_CASE(same_bytes_as_post_send), T_CASE(bad_batch_posts_nothing),
        T_CASE(full_queue_posts_nothing), T_CASE(abort_posts_nothing),
-       T_CASE(inline_data_is_copied_at_once), T_CASE(ud_batch),
-       T_CASE(unsupported_operations_are_refused), )
+       T_CASE(dropped_batch_gives_its_place_back), T_CASE(inline_data_is_copied_at_once),
+       T_CASE(ud_batch), T_CASE(unsupported_operations_are_refused), )

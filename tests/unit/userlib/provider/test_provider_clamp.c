@@ -112,6 +112,11 @@ static void show_in_queries(void)
 static void show_in_objects(void)
 {
 	struct ibv_qp_cap cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1};
+	struct ibv_qp_cap above[] = {
+		{9, 4, 1, 1, 0},
+		{4, 4, 3, 1, 0},
+		{4, 4, 1, 1, 33},
+	};
 	char payload[64] = {0};
 	struct ibv_sge sges[3] = {{(uintptr_t)payload, 33, 0}};
 	struct ibv_send_wr wr = {.sg_list = sges, .num_sge = 1, .opcode = IBV_WR_SEND}, *bad;
@@ -119,6 +124,7 @@ static void show_in_objects(void)
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
+	size_t i;
 
 	context = open_clamped("max_inline_data=32,max_send_sge=2,max_send_wr=8,max_cqe=100,"
 			       "max_msg_sz=1000",
@@ -127,6 +133,11 @@ static void show_in_objects(void)
 	cq = pd ? ibv_create_cq(context, 100, NULL, NULL, 0) : NULL;
 	T_NEED(cq);
 	T_TRUE(!ibv_create_cq(context, 101, NULL, NULL, 0));
+	for (i = 0; i < sizeof(above) / sizeof(above[0]); i++) {
+		errno = 0;
+		T_TRUE(!nk_make_qp(pd, cq, IBV_QPT_RC, &above[i], 0));
+		T_EQ(errno, EINVAL);
+	}
 	qp = nk_make_qp(pd, cq, IBV_QPT_RC, &cap, 0);
 	T_NEED(qp);
 	T_EQ(cap.max_inline_data, 32);

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -176,12 +177,16 @@ static void childs_use_is_refused(void)
 	struct ibv_send_wr wr, *bad;
 	struct ibv_sge sge;
 	struct fixture f;
+	uint64_t bell;
 
 	T_NEED(fixture_open(&f, IBV_QPT_RC));
 	wr = fixture_send(IBV_WR_SEND, &sge);
 	T_EQ(ibv_post_send(f.qp, &wr, &bad), 0);
 	fixture_complete_sends(&f, 0);
+	T_EQ(ibv_req_notify_cq(f.cq, 0), 0);
+	memcpy(&bell, nk.cq_page + f.nk_cq->cqn * 8, sizeof(bell));
 	T_EQ(in_child(use_everything, &f), 0);
+	T_TRUE(memcmp(&bell, nk.cq_page + f.nk_cq->cqn * 8, sizeof(bell)) == 0);
 	T_EQ(in_child(use_new_objects, &f), 0);
 	T_EQ(nk_sq_pi(f.nk_qp), 1);
 	T_EQ(ibv_poll_cq(f.cq, 1, &(struct ibv_wc){0}), 1);
