@@ -302,6 +302,9 @@ int an_erdma_query_qp(struct ibv_qp *ibv_qp, struct ibv_qp_attr *attr, int mask,
 	attr->cap.max_recv_sge = qp->rq.max_sge;
 	attr->cap.max_inline_data = qp->sq.max_inline;
 	init->cap = attr->cap;
+	/* The driver does not give back the Q_Key, and who answers a datagram asks for it here. */
+	if (ibv_qp->qp_type == IBV_QPT_UD)
+		attr->qkey = qp->sq.qkey;
 	/* A QP may have failed without this process having done anything. */
 	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_ERR) {
 		anynic_lock(&qp->sq.lock);
