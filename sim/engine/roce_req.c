@@ -35,12 +35,17 @@ const struct roce_wr_info roce_wr_info[ROCE_WR_OPCODE_COUNT] = {
 	ROW(INVALID, RC_UC | DATAGRAM, OTHER(LOCAL)),
 };
 
+uint32_t roce_req_full_window(const struct roce_qp *qp)
+{
+	uint32_t packets = ROCE_WINDOW_BYTES / roce_qp_mtu(qp);
+
+	return packets < ROCE_WINDOW_PACKETS ? packets : ROCE_WINDOW_PACKETS;
+}
+
 void roce_req_set_psn(struct roce_qp *qp, uint32_t psn)
 {
 	qp->req.psn = qp->req.max_psn = qp->req.asked = qp->comp.una = psn;
-	qp->req.window = ROCE_WINDOW_BYTES / roce_qp_mtu(qp);
-	if (qp->req.window > ROCE_WINDOW_PACKETS)
-		qp->req.window = ROCE_WINDOW_PACKETS;
+	qp->req.window = roce_req_full_window(qp);
 }
 
 /* una always falls into the oldest entry, or nothing is on its way. */
@@ -139,6 +144,14 @@ static bool measure(struct roce_qp *qp, struct roce_sqe *sqe, enum roce_wc_statu
 
 /* ------------------------------------------------------------------ sending */
 
+/* Requests that are not answered; a READ is one, however long its answer. */
+static uint32_t on_their_way(const struct roce_qp *qp)
+{
+	const struct roce_req *req = &qp->req;
+
+	return roce_psn_distance(qp->comp.una, req->psn) - req->read_psns + req->rd_atomic;
+}
+
 static bool window_open(const struct roce_qp *qp, const struct roce_sqe *sqe)
 {
 	uint32_t sent = roce_psn_distance(qp->comp.una, qp->req.psn);
@@ -148,14 +161,16 @@ static bool window_open(const struct roce_qp *qp, const struct roce_sqe *sqe)
 	/* The responder tells new from old within half the PSN space (IBTA 9.7.2). */
 	if (sent && sqe->state == ROCE_SQE_POSTED && sent + sqe->packets > ROCE_PSN_HALF)
 		return false;
-	return sent - qp->req.read_psns < qp->req.window;
+	return on_their_way(qp) < qp->req.window;
 }
 
-static bool want_ack(struct roce_qp *qp, bool ends)
+/* At the end of a message, now and then, and where we are about to wait for it. */
+static bool want_ack(const struct roce_qp *qp, bool ends)
 {
-	struct roce_req *req = &qp->req;
+	const struct roce_req *req = &qp->req;
 
-	return ends || req->ask_ack || req->since_ack_req + 1 >= ROCE_ACK_REQ_EVERY;
+	return ends || req->ask_ack || req->since_ack_req + 1 >= ROCE_ACK_REQ_EVERY ||
+	       on_their_way(qp) + 1 >= req->window;
 }
 
 static void fill_bth(const struct roce_qp *qp, struct roce_pkt *pkt)
@@ -169,7 +184,7 @@ static void fill_bth(const struct roce_qp *qp, struct roce_pkt *pkt)
 const uint8_t *roce_req_inline(const struct roce_qp *qp, const struct roce_sqe *sqe,
 			       uint32_t offset)
 {
-	if (!(sqe->flags & ROCE_WR_INLINE))
+	if (!(sqe->flags & ROCE_WR_INLINE) || sqe->wqe.length == 0)
 		return NULL;
 	return (const uint8_t *)roce_queue_units(&qp->sq, &sqe->wqe) + offset;
 }
