@@ -39,7 +39,8 @@ struct topology_report {
 };
 
 /* cyaml_log_fn_t; ctx is a struct topology_report, zeroed. */
-void topology_report_log(cyaml_log_t level, void *ctx, const char *format, va_list args);
+void topology_report_log(cyaml_log_t level, void *ctx, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
 /* Makes one line of it. `fallback` is libcyaml's word for its result code. */
 void topology_report_print(const struct topology_report *report, const char *name,
 			   const char *fallback, char error[TOPOLOGY_ERROR_MAX]);
