@@ -169,12 +169,13 @@ int roce_list_map(struct roce_nic *nic, const struct roce_list *list, struct roc
 	uint32_t left = length;
 
 	while (left) {
-		const struct roce_sge *sge = list->sge + cursor->sge;
+		const struct roce_sge *sge;
 		uint32_t room, piece;
 		struct roce_mr *mr;
 
 		if (cursor->sge >= list->num_sge)
 			return -EMSGSIZE;
+		sge = list->sge + cursor->sge;
 		room = sge->length - cursor->sge_offset;
 		piece = room < left ? room : left;
 		if (piece) {
