@@ -406,6 +406,8 @@ enum roce_step {
 enum roce_step roce_req_step(struct roce_qp *qp);
 /* Goes on at una: sends again what is not acknowledged, or skips what is by now. */
 void roce_req_restart(struct roce_qp *qp);
+/* The window of a peer of which nothing bad is known. */
+uint32_t roce_req_full_window(const struct roce_qp *qp);
 void roce_req_set_psn(struct roce_qp *qp, uint32_t psn);
 /* Ends the WR with `status`, as soon as all before it are done. */
 enum roce_step roce_req_fail(struct roce_qp *qp, struct roce_sqe *sqe, enum roce_wc_status status);
