@@ -8,6 +8,13 @@
 # variant: jumbo mtu=9000
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/include/tools.sh"
+. "$(dirname "$0")/include/stats.sh"
+
+nothing_odd() {
+	stats_read && not_counted 'nics.*.command_errors' 'nics.*.invalid_wqes' 'nics.*.bad_doorbells' \
+		'nics.*.bad_registers' 'nics.*.eq_full' 'nics.*.drop_icrc' 'nics.*.drop_length' \
+		'nics.*.drop_opcode' 'nics.*.drop_pad' 'nics.*.drop_mtu' 'ports.*.drop_*'
+}
 
 both_ways() { # GROUPS
 	tool_steps "$1" a b 4
@@ -29,3 +36,4 @@ for provider in stock anynic; do
 	jumbo) tool_steps jumbo a b 4 ;;
 	esac
 done
+step "neither NIC saw anything odd" nothing_odd
