@@ -37,14 +37,17 @@ void roce_comp_stop(struct roce_qp *qp)
 	roce_timer_cancel(&qp->nic->timers, &qp->comp.rnr_timer);
 }
 
-/* 4.096 us * 2^timeout (IBTA 9.7.6.1.3); 0 is no timeout. */
+/*
+ * 4.096 us * 2^timeout (IBTA 9.7.6.1.3); 0 is no timeout. Longer each time that nothing came of
+ * it: a peer that is only slow must not be given the same work again and again.
+ */
 static void arm(struct roce_qp *qp)
 {
 	struct roce_nic *nic = qp->nic;
 
 	if (qp->attr.timeout)
 		roce_timer_arm(&nic->timers, &qp->comp.ack_timer,
-			       nic->now + (4096ull << qp->attr.timeout));
+			       nic->now + (4096ull << qp->attr.timeout << qp->comp.backoff));
 }
 
 void roce_comp_asked(struct roce_qp *qp)
@@ -61,12 +64,38 @@ static bool answer_due(const struct roce_qp *qp)
 	return asked && asked <= roce_psn_distance(qp->comp.una, qp->req.max_psn);
 }
 
+/*
+ * Go-back-N sends the whole window again for one lost packet, so losses make it small, as TCP's
+ * (RFC 5681). It begins full: nothing is lost where nothing is wrong.
+ */
+static void close_window(struct roce_qp *qp, bool silence)
+{
+	struct roce_req *req = &qp->req;
+	uint32_t half = req->window / 2;
+
+	req->safe = half > ROCE_WINDOW_LEAST ? half : ROCE_WINDOW_LEAST;
+	/* One request asks whether anyone is there; all of them would only delay the answer. */
+	req->window = silence ? 1 : req->safe;
+}
+
+static void open_window(struct roce_qp *qp)
+{
+	struct roce_req *req = &qp->req;
+	uint32_t full = roce_req_full_window(qp);
+
+	req->window += req->window < req->safe ? req->window : ROCE_WINDOW_STEP;
+	if (req->window > full)
+		req->window = full;
+}
+
 /* The oldest request got on: the retry counts begin anew (IBTA 9.9.2). */
 static void progress(struct roce_qp *qp)
 {
 	qp->comp.retries = qp->attr.retry_cnt;
 	qp->comp.rnr_retries = qp->attr.rnr_retry;
 	qp->comp.implied = false;
+	qp->comp.backoff = 0;
+	open_window(qp);
 	/* What we waited with was taken after all. */
 	roce_timer_cancel(&qp->nic->timers, &qp->comp.rnr_timer);
 	if (answer_due(qp))
@@ -191,6 +220,9 @@ static void ack_timeout(struct roce_timer *timer)
 
 	qp->nic->counters.local_ack_timeout_err++;
 	qp->comp.implied = false;
+	if (qp->comp.backoff < ROCE_MAX_BACKOFF)
+		qp->comp.backoff++;
+	close_window(qp, true);
 	retry(qp);
 }
 
@@ -274,8 +306,10 @@ static void recv_nak(struct roce_qp *qp, const struct roce_pkt *pkt)
 		recv_rnr_nak(qp, pkt);
 	} else if (code == 0) {
 		qp->nic->counters.packet_seq_err++;
-		if (qp->comp.una != qp->req.max_psn && !roce_timer_armed(&qp->comp.rnr_timer))
-			retry(qp);
+		if (qp->comp.una == qp->req.max_psn || roce_timer_armed(&qp->comp.rnr_timer))
+			return;
+		close_window(qp, false);
+		retry(qp);
 	} else {
 		roce_qp_fail_send(qp, nak_status[code]);
 	}
@@ -389,14 +423,31 @@ static bool in_window(const struct roce_qp *qp, const struct roce_pkt *pkt)
 	       pkt->syndrome == ROCE_AETH_NAK_SEQUENCE;
 }
 
+/* Already acknowledged, as far as can be told: an answer to something sent again. */
+static bool is_behind(const struct roce_qp *qp, const struct roce_pkt *pkt)
+{
+	return roce_psn_distance(pkt->psn, qp->comp.una) <= ROCE_PSN_HALF;
+}
+
+/* The peer is at work, be it on what we do not need any more: the timer measures silence. */
+static void hear(struct roce_qp *qp)
+{
+	if (roce_timer_armed(&qp->comp.ack_timer))
+		arm(qp);
+}
+
 void roce_comp_input(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
 	struct roce_counters *counters = &qp->nic->counters;
 	bool has_aeth = roce_op_has(pkt->op, ROCE_HDR_AETH);
 	unsigned int kind = roce_aeth_kind(pkt->syndrome);
 
-	if (!in_window(qp, pkt))
+	if (!in_window(qp, pkt)) {
+		if (is_behind(qp, pkt))
+			hear(qp);
 		return;
+	}
+	hear(qp);
 	if (pkt->op->kind == ROCE_KIND_ACK) {
 		if (kind == ROCE_AETH_KIND_ACK) {
 			counters->rx_acks++;

@@ -63,7 +63,12 @@ enum {
 	/* Request packets of one QP on their way at most: go-back-N sends all of them again. */
 	ROCE_WINDOW_PACKETS = 256,
 	ROCE_WINDOW_BYTES = 512 * 1024,
-	/* An ACK is asked for at least so often, whatever the length of the message. */
+	/* Where packets get lost the window is halved down to this, and grows by so much an ACK. */
+	ROCE_WINDOW_LEAST = 16,
+	ROCE_WINDOW_STEP = 4,
+	/* The timeout may grow to four times its length (IBTA 9.7.6.1.3): log2 of that. */
+	ROCE_MAX_BACKOFF = 2,
+	/* An ACK is asked for at least so often, whatever the lengths of message and window. */
 	ROCE_ACK_REQ_EVERY = 32,
 	/* Packets that a QP may send before the next one's turn. */
 	ROCE_QUANTUM = 16,
@@ -240,7 +245,8 @@ struct roce_req {
 	uint32_t max_psn;
 	uint32_t read_psns; /* of [una, psn): response PSNs, which cost no window */
 	uint32_t rd_atomic; /* READs and atomics begun and not done */
-	uint32_t window;    /* packets */
+	uint32_t window;    /* requests on their way at most: packets, or whole READs */
+	uint32_t safe;	    /* window up to which it is doubled, from where on it is felt out */
 	uint32_t asked;	    /* PSN after the last packet that had AckReq set */
 	uint32_t since_ack_req;
 	bool ask_ack; /* set AckReq in the next packet: sent again */
@@ -252,6 +258,7 @@ struct roce_comp {
 	uint32_t una;
 	uint8_t retries;     /* left */
 	uint8_t rnr_retries; /* left */
+	uint8_t backoff;     /* log2 of what the timeout is multiplied with */
 	bool implied;	     /* the request at una was already sent again for an implied NAK */
 	bool draining;	     /* SQD, and the event is still to come */
 	struct roce_cursor cursor;
@@ -260,10 +267,21 @@ struct roce_comp {
 };
 
 struct roce_ack {
-	bool pending;
 	uint8_t syndrome;
 	uint32_t psn;
 	uint32_t msn;
+};
+
+/*
+ * Acknowledgements that wait to be sent, oldest first; a NAK is the last. More than these few are
+ * merged. All could be, but if that one was lost a requester whose window is full would hear
+ * nothing more.
+ */
+enum { ROCE_WAITING_ACKS = 4 };
+
+struct roce_acks {
+	uint32_t count;
+	struct roce_ack ring[ROCE_WAITING_ACKS];
 };
 
 /*
@@ -282,8 +300,8 @@ struct roce_res {
 	uint32_t rkey;
 	uint32_t length;
 	uint64_t va;
-	uint64_t original;   /* atomic: what was there before */
-	struct roce_ack ack; /* to be sent after the responses */
+	uint64_t original;     /* atomic: what was there before */
+	struct roce_acks acks; /* to be sent after the responses */
 };
 
 enum roce_resp_message { ROCE_MSG_NONE, ROCE_MSG_SEND, ROCE_MSG_WRITE };
@@ -314,8 +332,8 @@ struct roce_resp {
 		uint32_t length;
 	} write;
 
-	/* Responses to be sent, in this order: ack, then res[out], its ack, and so on. */
-	struct roce_ack ack;
+	/* Responses to be sent, in this order: acks, then res[out], its acks, and so on. */
+	struct roce_acks acks;
 	struct roce_res *res; /* a ring of `places`, a power of two */
 	uint32_t places;
 	uint32_t size;	     /* agreed number: max_dest_rd_atomic */

@@ -6,9 +6,9 @@
  *
  *	        out                head
  *	 | answered | to be answered |      resources, a ring; those before `out` are kept
- *	             ack goes after its resource
+ *	             ACKs go after their resource
  *
- * ACKs are merged: one that was not sent yet is replaced by a later one (IBTA 9.7.5.1).
+ * ACKs are merged where many wait: a later one says what those before it said (IBTA 9.7.5.1).
  */
 #include "sim/engine/roce_engine.h"
 
@@ -21,7 +21,7 @@ void roce_reply_clear(struct roce_qp *qp)
 {
 	struct roce_resp *resp = &qp->resp;
 
-	resp->ack.pending = false;
+	resp->acks.count = 0;
 	resp->head = resp->out = 0;
 	resp->kept = resp->unanswered = 0;
 	qp->cc.cnp_pending = false;
@@ -71,16 +71,16 @@ void roce_reply_replay(struct roce_qp *qp, struct roce_res *res, uint32_t psn)
 		;
 	if ((int32_t)(i - resp->out) < 0) {
 		/* An ACK that waits is for something later than what is now sent before it. */
-		if (resp->ack.pending)
-			res_at(qp, resp->out - 1)->ack = resp->ack;
-		resp->ack.pending = false;
+		if (resp->acks.count)
+			res_at(qp, resp->out - 1)->acks = resp->acks;
+		resp->acks.count = 0;
 		resp->out = i;
 	}
 	roce_qp_wake(qp);
 }
 
 /* Where an acknowledgement for psn has its turn: after the last response before it. */
-static struct roce_ack *ack_place(struct roce_qp *qp, uint32_t psn)
+static struct roce_acks *acks_place(struct roce_qp *qp, uint32_t psn)
 {
 	struct roce_resp *resp = &qp->resp;
 	uint32_t i;
@@ -89,9 +89,9 @@ static struct roce_ack *ack_place(struct roce_qp *qp, uint32_t psn)
 		struct roce_res *res = res_at(qp, i - 1);
 
 		if (roce_psn_distance(res->first_psn, psn) < ROCE_PSN_HALF)
-			return &res->ack;
+			return &res->acks;
 	}
-	return &resp->ack;
+	return &resp->acks;
 }
 
 static bool is_ack(uint8_t syndrome)
@@ -105,25 +105,47 @@ static uint32_t covers(uint8_t syndrome, uint32_t psn)
 	return roce_psn_add(psn, is_ack(syndrome));
 }
 
+/* `merge`: the port is full, so that each packet less counts. */
+static void acks_push(struct roce_acks *acks, const struct roce_ack *ack, bool merge)
+{
+	struct roce_ack *last = acks->count ? &acks->ring[acks->count - 1] : NULL;
+
+	if (!last || (!merge && is_ack(last->syndrome) && acks->count < ROCE_WAITING_ACKS))
+		last = &acks->ring[acks->count++];
+	*last = *ack;
+}
+
+static void acks_pop(struct roce_acks *acks)
+{
+	uint32_t i;
+
+	acks->count--;
+	for (i = 0; i < acks->count; i++)
+		acks->ring[i] = acks->ring[i + 1];
+}
+
 void roce_reply_ack(struct roce_qp *qp, uint8_t syndrome, uint32_t psn)
 {
-	struct roce_ack *ack = ack_place(qp, psn);
-	uint32_t more = roce_psn_distance(covers(ack->syndrome, ack->psn), covers(syndrome, psn));
+	struct roce_ack ack = {syndrome, psn, qp->resp.msn};
+	struct roce_acks *acks = acks_place(qp, psn);
+	const struct roce_ack *last = acks->count ? &acks->ring[acks->count - 1] : NULL;
 
 	qp->resp.unacked = 0;
 	roce_qp_wake(qp);
-	/* For a duplicate, while one that says more waits already. */
-	if (ack->pending && is_ack(syndrome) && (more == 0 || more >= ROCE_PSN_HALF))
-		return;
-	if (ack->pending && is_ack(syndrome) && ack->syndrome == ROCE_AETH_NAK_SEQUENCE) {
+	if (last && is_ack(syndrome)) {
+		uint32_t more =
+			roce_psn_distance(covers(last->syndrome, last->psn), covers(syndrome, psn));
+
+		/* For a duplicate, while one that says more waits already. */
+		if (more == 0 || more >= ROCE_PSN_HALF)
+			return;
 		/* What the NAK asks for has come by itself, but not what is behind it. */
-		ack->psn = qp->resp.epsn;
-	} else {
-		ack->syndrome = syndrome;
-		ack->psn = psn;
+		if (last->syndrome == ROCE_AETH_NAK_SEQUENCE) {
+			ack.syndrome = ROCE_AETH_NAK_SEQUENCE;
+			ack.psn = qp->resp.epsn;
+		}
 	}
-	ack->pending = true;
-	ack->msn = qp->resp.msn;
+	acks_push(acks, &ack, qp->nic->tx_blocked);
 }
 
 /*
@@ -171,7 +193,7 @@ static void count_ack(struct roce_counters *counters, uint8_t syndrome)
 }
 
 static enum roce_step emit_ack(struct roce_nic *nic, struct roce_template *template, uint32_t dqpn,
-			       struct roce_ack *ack)
+			       const struct roce_ack *ack)
 {
 	struct roce_pkt pkt = {.op = roce_op_find(ROCE_OP_RC_ACK)};
 
@@ -180,13 +202,17 @@ static enum roce_step emit_ack(struct roce_nic *nic, struct roce_template *templ
 	if (!roce_nic_send(nic, template, &pkt, NULL))
 		return ROCE_STEP_STALL;
 	count_ack(&nic->counters, ack->syndrome);
-	ack->pending = false;
 	return ROCE_STEP_SENT;
 }
 
-static enum roce_step send_ack(struct roce_qp *qp, struct roce_ack *ack)
+/* The first of them. */
+static enum roce_step send_ack(struct roce_qp *qp, struct roce_acks *acks)
 {
-	return emit_ack(qp->nic, &qp->resp.template, qp->attr.dest_qpn, ack);
+	enum roce_step done = emit_ack(qp->nic, &qp->resp.template, qp->attr.dest_qpn, acks->ring);
+
+	if (done == ROCE_STEP_SENT)
+		acks_pop(acks);
+	return done;
 }
 
 /* Outlives the QP; of too many the oldest is given up. */
@@ -223,7 +249,7 @@ static enum roce_step read_failed(struct roce_qp *qp, struct roce_res *res, uint
 	/* Nothing that comes after it is answered. */
 	for (; qp->resp.out != qp->resp.head; qp->resp.out++) {
 		res_at(qp, qp->resp.out)->pending = false;
-		res_at(qp, qp->resp.out)->ack.pending = false;
+		res_at(qp, qp->resp.out)->acks.count = 0;
 	}
 	roce_resp_read_failed(qp, psn);
 	return ROCE_STEP_SENT;
@@ -298,46 +324,48 @@ static enum roce_step send_atomic_ack(struct roce_qp *qp, struct roce_res *res)
 	return ROCE_STEP_SENT;
 }
 
-/* The acknowledgement that is next, if no response stands before it. */
-static struct roce_ack *next_ack(struct roce_qp *qp)
+/* The acknowledgements that are next, if no response stands before them. */
+static struct roce_acks *next_acks(struct roce_qp *qp)
 {
 	struct roce_resp *resp = &qp->resp;
 
-	if (resp->ack.pending)
-		return &resp->ack;
+	if (resp->acks.count)
+		return &resp->acks;
 	for (; resp->out != resp->head; resp->out++) {
 		struct roce_res *res = res_at(qp, resp->out);
 
 		if (res->pending)
 			break;
-		if (res->ack.pending)
-			return &res->ack;
+		if (res->acks.count)
+			return &res->acks;
 	}
 	return NULL;
 }
 
 void roce_reply_finish(struct roce_qp *qp)
 {
-	struct roce_ack *ack;
+	struct roce_acks *acks;
 
-	while ((ack = next_ack(qp))) {
-		if (send_ack(qp, ack) == ROCE_STEP_STALL)
-			keep_late(qp, ack);
-		ack->pending = false;
+	while ((acks = next_acks(qp))) {
+		if (send_ack(qp, acks) == ROCE_STEP_STALL) {
+			/* The last one says all. */
+			keep_late(qp, &acks->ring[acks->count - 1]);
+			acks->count = 0;
+		}
 	}
 	roce_reply_clear(qp);
 }
 
 enum roce_step roce_reply_step(struct roce_qp *qp)
 {
-	struct roce_ack *ack;
+	struct roce_acks *acks;
 	struct roce_res *res;
 
 	if (qp->cc.cnp_pending)
 		return roce_cc_step(qp);
-	ack = next_ack(qp);
-	if (ack)
-		return send_ack(qp, ack);
+	acks = next_acks(qp);
+	if (acks)
+		return send_ack(qp, acks);
 	if (qp->resp.out == qp->resp.head)
 		return ROCE_STEP_IDLE;
 	res = res_at(qp, qp->resp.out);

@@ -45,7 +45,7 @@ uint32_t roce_req_full_window(const struct roce_qp *qp)
 void roce_req_set_psn(struct roce_qp *qp, uint32_t psn)
 {
 	qp->req.psn = qp->req.max_psn = qp->req.asked = qp->comp.una = psn;
-	qp->req.window = roce_req_full_window(qp);
+	qp->req.window = qp->req.safe = roce_req_full_window(qp);
 }
 
 /* una always falls into the oldest entry, or nothing is on its way. */
@@ -164,13 +164,18 @@ static bool window_open(const struct roce_qp *qp, const struct roce_sqe *sqe)
 	return on_their_way(qp) < qp->req.window;
 }
 
-/* At the end of a message, now and then, and where we are about to wait for it. */
+/*
+ * At the end of a message, and a few times a window: if the ACK for one part is lost, that for
+ * the next lets us go on, and what we then send shows the responder the gap.
+ */
 static bool want_ack(const struct roce_qp *qp, bool ends)
 {
 	const struct roce_req *req = &qp->req;
+	uint32_t every = req->window / 4;
 
-	return ends || req->ask_ack || req->since_ack_req + 1 >= ROCE_ACK_REQ_EVERY ||
-	       on_their_way(qp) + 1 >= req->window;
+	if (every > ROCE_ACK_REQ_EVERY)
+		every = ROCE_ACK_REQ_EVERY;
+	return ends || req->ask_ack || req->since_ack_req + 1 >= every;
 }
 
 static void fill_bth(const struct roce_qp *qp, struct roce_pkt *pkt)

@@ -57,7 +57,7 @@ static void pair_run(struct pair *p)
 {
 	unsigned int idle = 0, i;
 
-	while (idle < 20) {
+	while (idle < 60) {
 		bool moved = false;
 
 		for (i = 0; i < 2; i++) {
@@ -234,7 +234,7 @@ static void rc_atomics(void)
 /* Many at once, of all kinds, so that windows, limits and coalescing come into play. */
 static void rc_mixed_queue(void)
 {
-	static const unsigned int losses[] = {0, 5, 17, 101};
+	static const unsigned int losses[] = {0, 9, 17, 101};
 	struct pair p;
 	size_t i, j;
 
