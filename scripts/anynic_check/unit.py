@@ -12,6 +12,7 @@ from . import process
 VALGRIND = ["valgrind", "--quiet", "--leak-check=full", "--show-leak-kinds=definite,indirect,possible",
             "--errors-for-leak-kinds=definite,indirect,possible", "--track-fds=no",
             "--error-exitcode=99", "--trace-children=yes",
+            "--trace-children-skip=*tshark*,*dumpcap*,*capinfos*",
             "--suppressions=tests/valgrind.supp"]
 SANITIZER_ENV = {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=1",
                  "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"}
