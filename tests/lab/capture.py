@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Checks the RoCE packets of a capture, with nothing of the simulator's code.
 
-    capture.py check FILE [--from ADDRESS] [--expect OPCODE,...] [--longest BYTES]
+    capture.py check FILE [--from ADDRESS] [--expect OPCODE,...] [--longest BYTES] [--numbers]
     capture.py damage FILE COPY     flip a bit in the payload of one RoCE packet
 
 `check` recomputes the ICRC of each RoCE v2 packet (IBTA annex A17) with zlib's CRC-32, prints
@@ -145,6 +145,10 @@ def check(options):
         fault = packet.fault()
         if fault:
             faults.append(f"packet at byte {offset} of the file: {opcode_name(packet.opcode)}: {fault}")
+    if options.numbers:
+        numbers = collections.Counter(packet.opcode for _, packet in packets)
+        print("\n".join(f"{opcode} {count}" for opcode, count in sorted(numbers.items())))
+        return 0
     print(json.dumps({"packets": len(packets), "wrong": len(faults), "longest": longest,
                       "opcodes": dict(sorted(counts.items()))}, indent=1))
     missing = [name for name in options.expect.split(",") if name and not counts[name]]
@@ -178,6 +182,8 @@ def main():
     word.add_argument("--from", dest="source", help="only packets of this IP address")
     word.add_argument("--expect", default="", help="opcodes that must occur, with commas between")
     word.add_argument("--longest", type=int, default=0, help="BTH to ICRC, of at least one packet")
+    word.add_argument("--numbers", action="store_true",
+                      help="only print each opcode as a number, and how often it occurs")
     word.set_defaults(action=check)
     word = words.add_parser("damage")
     word.add_argument("file")

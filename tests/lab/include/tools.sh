@@ -7,13 +7,14 @@
 #     ends_find                         look up device, GIDs and addresses of each guest
 #     use_provider stock|anynic         who serves the devices in all that follows
 #     tool ROW SERVER CLIENT [4|6]      run a row of the table; 4 or 6: the GID's family
+#     alone_step CASE GUEST             a case of lab-verbs that needs no other end, as a step
 #     tool_step ROW SERVER CLIENT [4|6] the same, as a step
 #     tool_steps GROUPS SERVER CLIENT [4|6]  all rows of some groups, as steps
 
 # GROUP NAME | command of both sides | what the server adds | what the client adds
 # @dev, @gid: device and GID index of the guest; @ip: the server's IPv4 address, for what a
 # tool exchanges by TCP; @addr: its address in the family asked for, for rdma_cm.
-# ibv_rc_pingpong -c checks the data, rping -V and rstream -T v too. perftest's newer way to post
+# ibv_rc_pingpong -c checks the data; rping -V, rstream -T v and lab-verbs (of ours) do too. perftest's newer way to post
 # works with RC on one vendor's devices only, hence --use_old_post_send (@perf).
 tool_table='
 rc     rc_pingpong       | ibv_rc_pingpong -d @dev -g @gid -n 200                   | | @ip
@@ -47,6 +48,13 @@ cm     rping             | rping -v -V -C 20 -S 4096 -a @addr                   
 cm     rping_64k         | rping -V -C 5 -S 65536 -a @addr                          | -s | -c
 cm     ucmatose          | ucmatose -C 10 -S 1000 -c 3                              | -b @addr | -s @addr
 cm     rstream           | rstream -T v -S 65536 -C 50                              | -b @addr | -s @addr
+verbs  opcodes           | lab-verbs -d @dev -g @gid opcodes                        | | @ip
+verbs  bulk              | lab-verbs -d @dev -g @gid bulk                           | | @ip
+verbs  solicited         | lab-verbs -d @dev -g @gid solicited                      | | @ip
+verbs  rnr               | lab-verbs -d @dev -g @gid rnr                            | | @ip
+verbs  errors            | lab-verbs -d @dev -g @gid errors                         | | @ip
+-      errors_local      | lab-verbs -d @dev -g @gid errors-local                   | | @ip
+-      rnr_limit         | lab-verbs -d @dev -g @gid rnr-limit                      | | @ip
 jumbo  rc_pingpong_m4096 | ibv_rc_pingpong -d @dev -g @gid -n 50 -c -s 65535 -m 4096 -r 20 | | @ip
 jumbo  write_bw_m4096    | ib_write_bw @perf -n 100 -m 4096                         | | @ip
 ud     ud_pingpong       | ibv_ud_pingpong -d @dev -g @gid -n 100 -s 1000           | | @ip
@@ -136,6 +144,12 @@ tool() { # ROW SERVER CLIENT [4|6]
 tool_step() { # ROW SERVER CLIENT [4|6]
 	step "$1, $provider provider, IPv${4:-4}, ${end_device[$3]} of $3 to ${end_device[$2]} of $2" \
 		tool "$@"
+}
+
+# A case of lab-verbs that needs no other end.
+alone_step() { # CASE GUEST
+	step "$1, $provider provider, ${end_device[$2]} of $2 to itself" \
+		on "$2" lab-verbs -d "${end_device[$2]}" -g "${end_gid4[$2]}" "$1"
 }
 
 tool_steps() { # GROUPS SERVER CLIENT [4|6]
