@@ -271,6 +271,11 @@ static void recv_rnr_nak(struct roce_qp *qp, const struct roce_pkt *pkt)
 	}
 	if (comp->rnr_retries != ROCE_RNR_RETRY_INFINITE)
 		comp->rnr_retries--;
+	/*
+	 * The request got there in order: what was tried again for other reasons was worth it. A slow
+	 * peer's sequence NAKs, for what followed this request before, come after the next sending.
+	 */
+	comp->retries = qp->attr.retry_cnt;
 	send_again(qp);
 	roce_timer_cancel(&nic->timers, &comp->ack_timer);
 	roce_timer_arm(&nic->timers, &comp->rnr_timer,

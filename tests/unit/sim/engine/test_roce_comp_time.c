@@ -189,6 +189,33 @@ static void rnr_spends_no_retries(void)
 	raw_stop(&r);
 }
 
+/*
+ * A receiver that is not ready refuses what follows by sequence NAKs; a slow one's come when all
+ * was sent again. They send again once more, but use up nothing.
+ */
+static void late_sequence_naks_of_a_receiver_not_ready(void)
+{
+	struct raw r;
+	uint32_t i;
+
+	raw_defaults(&r, ROCE_QPT_RC);
+	r.attr.retry_cnt = 1;
+	r.attr.rnr_retry = ROCE_RNR_RETRY_INFINITE;
+	raw_start(&r);
+	raw_post(&r, 1, ROCE_WR_SEND, 0, 8);
+	raw_post(&r, 2, ROCE_WR_SEND, 0, 8);
+	for (i = 0; i < 50; i++) {
+		raw_ack(&r, RAW_SQ_PSN, RAW_RNR | 1);
+		T_TRUE(wait_for_packet(&r, 10 * MS) != UINT64_MAX);
+		raw_ack(&r, RAW_SQ_PSN, RAW_NAK_SEQUENCE);
+		raw_expect_no_wc(&r, "not ready");
+	}
+	raw_ack(&r, RAW_SQ_PSN + 1, RAW_ACK);
+	raw_expect_wc(&r, "first", 1, ROCE_WC_SUCCESS);
+	raw_expect_wc(&r, "second", 2, ROCE_WC_SUCCESS);
+	raw_stop(&r);
+}
+
 static void rnr_retries_are_counted(void)
 {
 	struct raw r;
@@ -298,6 +325,7 @@ static void rnr_acknowledges_what_was_before(void)
 T_MAIN("roce_comp_time", T_CASE(timeout_is_what_was_asked_for), T_CASE(timeout_0_is_none),
        T_CASE(retries_are_counted), T_CASE(progress_restores_the_retries),
        T_CASE(acks_hold_the_timer_off), T_CASE(rnr_timer_is_waited_for),
-       T_CASE(rnr_spends_no_retries), T_CASE(rnr_retries_are_counted), T_CASE(rnr_wait_is_quiet),
+       T_CASE(rnr_spends_no_retries), T_CASE(late_sequence_naks_of_a_receiver_not_ready),
+       T_CASE(rnr_retries_are_counted), T_CASE(rnr_wait_is_quiet),
        T_CASE(copies_of_naks_during_the_wait_cost_nothing),
        T_CASE(what_is_sent_again_asks_for_an_ack), T_CASE(rnr_acknowledges_what_was_before), )
