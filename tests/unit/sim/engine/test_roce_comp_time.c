@@ -205,6 +205,7 @@ static void late_sequence_naks_of_a_receiver_not_ready(void)
 	raw_post(&r, 1, ROCE_WR_SEND, 0, 8);
 	raw_post(&r, 2, ROCE_WR_SEND, 0, 8);
 	for (i = 0; i < 50; i++) {
+		raw_forget(&r);
 		raw_ack(&r, RAW_SQ_PSN, RAW_RNR | 1);
 		T_TRUE(wait_for_packet(&r, 10 * MS) != UINT64_MAX);
 		raw_ack(&r, RAW_SQ_PSN, RAW_NAK_SEQUENCE);
