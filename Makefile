@@ -38,7 +38,7 @@ $(cmake_stamp): | setup
 build: $(cmake_stamp)
 	@ninja -C $(BUILD) --quiet
 
-## lab-root: make the pinned root folder of the virtual machines (about 4 minutes, cached)
+## lab-root: make the pinned root folder of the virtual machines (about 2 minutes, cached)
 lab-root: setup
 	@scripts/lab-root
 
@@ -91,13 +91,15 @@ bench: build lab-root
 bench-doc: build lab-root
 	@scripts/bench --build $(BUILD) --write-doc
 
-## install: simulator and provider under PREFIX
-install: build
+## install: simulator and provider under PREFIX (DESTDIR is honoured)
+install: setup
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@ninja -C $(BUILD) --quiet
 	@cmake --install $(BUILD)
 
 ## uninstall: remove what install put there
 uninstall:
-	@xargs -r rm -fv < $(BUILD)/install_manifest.txt
+	@sed 's|^|$(DESTDIR)|' $(BUILD)/install_manifest.txt | xargs -r rm -fv
 
 ## clean: remove the build folder (the lab root stays in the cache)
 clean:

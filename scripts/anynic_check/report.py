@@ -97,6 +97,8 @@ class Report:
     def close(self):
         """Prints the failures again and the closing line; returns the exit status."""
         bad = [row for row in self.rows if row[2] == "failed"]
+        if not self.rows:
+            print("\nno test has that name")
         if bad:
             print("\nfailed:")
             for stage, name, *_ in bad:

@@ -200,17 +200,41 @@ def _override(where, switch, words):
         switch[key] = yaml.safe_load(value)
 
 
+TOPOLOGY_BYTES = 1 << 20
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is given twice: YAML forbids it, PyYAML keeps the last."""
+
+    def construct_mapping(self, node, deep=False):
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(problem=f"{key.value!r} is given twice",
+                                           problem_mark=key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
 def load(path, switch_words=(), where="switch override"):
     """Read and check a topology file. Raises LabError."""
     path = pathlib.Path(path)
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if path.stat().st_size > TOPOLOGY_BYTES:
+            raise LabError(f"{path}: larger than {TOPOLOGY_BYTES} bytes, so no topology")
+        document = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from None
+    except RecursionError:
+        raise LabError(f"{path}: nested too deep, so no topology") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f" in line {mark.line + 1}" if mark else ""
-        raise LabError(f"{path}: not valid YAML{line}") from None
+        twice = getattr(error, "problem", None) or ""
+        what = f": {twice}" if twice.endswith("given twice") else ""
+        raise LabError(f"{path}: not valid YAML{line}{what}") from None
     if not isinstance(document, dict):
         raise LabError(f"{path}: must have the keys guests, nics, ports or switch")
     for key in document:
