@@ -195,7 +195,7 @@ static int make_qp(struct end *end)
 			.max_recv_wr = END_DEPTH,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
-			.max_inline_data = 64},
+			.max_inline_data = END_INLINE},
 	};
 	int err;
 
@@ -208,7 +208,8 @@ static int make_qp(struct end *end)
 	end->qp = ibv_create_qp(end->pd, &init);
 	if (!end->qp)
 		return end_failed(errno, "create_qp");
-	end->inline_max = init.cap.max_inline_data;
+	if (init.cap.max_inline_data < END_INLINE)
+		return end_failed(EINVAL, "inline data: %u bytes", init.cap.max_inline_data);
 	end->self.qpn = end->qp->qp_num;
 	/* Near the wrap, so that long messages pass it. */
 	end->self.psn = 0xffffe0u + (end->qp->qp_num & 0xf);

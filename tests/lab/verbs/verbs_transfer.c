@@ -46,7 +46,7 @@ static int push_client(struct end *end, const struct op_row *op, uint32_t len, u
 	int err;
 
 	/* Inline where it fits, and an odd one with every flag. */
-	if (len <= end->inline_max)
+	if (len <= END_INLINE)
 		wr.send_flags |= IBV_SEND_INLINE;
 	if (len & 1)
 		wr.send_flags |= IBV_SEND_FENCE | IBV_SEND_SOLICITED;
