@@ -13,7 +13,7 @@ cmake_stamp = $(BUILD)/build.ninja
 check = scripts/check --build $(BUILD) --jobs $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build lab-root demo check lint format unit valgrind asan fuzz lab soak bench \
+.PHONY: help setup build lab-root demo check lint format unit valgrind asan fuzz lab lab-long soak bench \
         bench-doc install uninstall clean
 
 ## help: this list
@@ -77,6 +77,10 @@ fuzz: setup
 ## lab: the scenarios in virtual machines
 lab: build lab-root
 	@$(check) lab
+
+## lab-long: all of them, with the whole tool matrix under every fault (an hour)
+lab-long: build lab-root
+	@ANYNIC_LAB_LONG=1 $(check) lab
 
 ## soak: long random runs of the transport model and the fuzz targets (not part of check)
 soak: build

@@ -27,10 +27,21 @@ seen() {
 }
 
 ends_find
-use_provider stock
-tool_steps "rc perf atomic cm" a b 4
-use_provider anynic
-tool_steps "rc perf atomic" b a 6
-tool_steps "rc perf" a c 4
-tool_steps "rc perf" c a 6
+if [ -n "${ANYNIC_LAB_LONG:-}" ]; then
+	use_provider stock
+	tool_steps "rc perf atomic cm" a b 4
+	use_provider anynic
+	tool_steps "rc perf atomic" b a 6
+	tool_steps "rc perf" a c 4
+	tool_steps "rc perf" c a 6
+else
+	use_provider stock
+	tool_step rc_pingpong_64k a b 4
+	tool_step rping a b 4
+	use_provider anynic
+	tool_step rc_pingpong_64k b a 6
+	tool_step read_bw a b 4
+	tool_step rc_pingpong_64k a c 4
+	tool_step rc_pingpong_64k c a 6
+fi
 step "the switch did it, and the NICs noticed" seen

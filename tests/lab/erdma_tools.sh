@@ -1,5 +1,6 @@
 # perftest and pingpong between two erdma NICs and with Linux rxe: stock driver, both providers.
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# long: pair rxe
 # topology: erdma-pair
 # timeout: 600
 # variant: pair

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # However a lab ends, it says why in one line and leaves nothing running.
+# long: all
 # topology: rxe-one
 # timeout: 400
 # shellcheck source=tests/lab/lib.sh

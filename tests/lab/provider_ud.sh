@@ -1,5 +1,6 @@
 # Datagrams on erdma, which only our provider can send: UD ping-pong, perftest, udaddy.
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# long: pair
 # topology: erdma-pair
 # timeout: 400
 # variant: pair
