@@ -97,19 +97,21 @@ static void fill_error(uint32_t status, struct ibv_wc *wc)
 }
 
 /*
- * Frees the ring's blocks up to the end of this WQE: those before it are done too,
- * without a CQE of their own. False for an index that was not posted, or was
- * completed before: the NIC erred, and the caller drops the entry.
+ * Takes the wr_id, then frees the ring's blocks up to the end of this WQE: those
+ * before it are done too, without a CQE of their own. In this order, since a poster
+ * that sees the new ci may use the place at once. False for an index that was not
+ * posted, or was completed before: the NIC erred, and the caller drops the entry.
  */
-static inline bool consume_send(struct erdma_sq *sq, uint16_t index)
+static inline bool consume_send(struct erdma_sq *sq, uint16_t index, uint64_t *wr_id)
 {
-	const struct erdma_sqe *sqe =
-		(const void *)(sq->ring + ((index & sq->mask) << ERDMA_SQ_BLOCK_SHIFT));
+	uint32_t place = index & sq->mask;
+	const struct erdma_sqe *sqe = (const void *)(sq->ring + (place << ERDMA_SQ_BLOCK_SHIFT));
 	uint16_t end = (uint16_t)nic_pick(nic_from_le64(sqe->hdr), ERDMA_SQE_END);
 
 	if (unlikely((uint16_t)(end - sq->ci - 1) > sq->mask))
 		return false;
-	__atomic_store_n(&sq->ci, end, __ATOMIC_RELAXED);
+	*wr_id = sq->wr_id[place];
+	__atomic_store_n(&sq->ci, end, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -136,12 +138,12 @@ static inline bool read_cqe(struct erdma_cq *cq, const struct erdma_cqe *cqe, ui
 	wc->wc_flags = 0;
 	wc->opcode = wc_opcodes[opcode & 31];
 	if (nic_pick(head, ERDMA_CQE_QUEUE) == ERDMA_CQE_QUEUE_SQ) {
-		if (!consume_send(&qp->sq, (uint16_t)index))
+		if (!consume_send(&qp->sq, (uint16_t)index, &wc->wr_id))
 			return false;
-		wc->wr_id = qp->sq.wr_id[index & qp->sq.mask];
 	} else {
-		__atomic_store_n(&qp->rq.ci, qp->rq.ci + 1, __ATOMIC_RELAXED);
 		wc->wr_id = qp->rq.wr_id[index & qp->rq.mask];
+		/* After the wr_id is taken: see consume_send(). */
+		__atomic_store_n(&qp->rq.ci, qp->rq.ci + 1, __ATOMIC_RELEASE);
 		if (unlikely(opcode != ERDMA_OP_RECV || qp->is_ud))
 			fill_recv(qp, cqe, opcode, wc);
 	}

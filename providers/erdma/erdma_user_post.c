@@ -13,16 +13,17 @@ static inline void *block_at(const struct erdma_sq *sq, uint32_t index)
 	return sq->ring + ((size_t)(index & sq->mask) << ERDMA_SQ_BLOCK_SHIFT);
 }
 
-/* Blocks in use. ci moves under the CQ's lock, not under this one. */
+/* Blocks in use. ci moves under the CQ's lock, not under this one: acquire, so that what is
+ * written into a freed place comes after the poller has read it. */
 static inline uint32_t used(const struct erdma_sq *sq, uint32_t pi)
 {
-	return (uint16_t)(pi - __atomic_load_n(&sq->ci, __ATOMIC_RELAXED));
+	return (uint16_t)(pi - __atomic_load_n(&sq->ci, __ATOMIC_ACQUIRE));
 }
 
 /* Finds out anew what follows pi in one piece. False: not enough for every WQE. */
 static __attribute__((noinline)) bool look_for_room(struct erdma_sq *sq, uint32_t pi)
 {
-	uint32_t free = sq->room > used(sq, pi) ? sq->room - used(sq, pi) : 0;
+	uint32_t taken = used(sq, pi), free = sq->room > taken ? sq->room - taken : 0;
 	uint32_t to_end = sq->mask + 1 - (pi & sq->mask);
 
 	sq->left = free < to_end ? free : to_end;
@@ -158,7 +159,7 @@ int an_erdma_post_recv(struct ibv_qp *ibv_qp, struct ibv_recv_wr *wr, struct ibv
 		uint32_t pi = rq->pi, place = pi & rq->mask;
 		uint64_t head;
 
-		if (unlikely((uint16_t)(pi - __atomic_load_n(&rq->ci, __ATOMIC_RELAXED)) >=
+		if (unlikely((uint16_t)(pi - __atomic_load_n(&rq->ci, __ATOMIC_ACQUIRE)) >=
 				     rq->room ||
 			     (uint32_t)wr->num_sge > rq->max_sge)) {
 			err = recv_error(qp, wr);
