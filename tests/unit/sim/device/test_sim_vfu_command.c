@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* What the commands of the vfio-user server do. Bad ones: see test_sim_vfu_hostile.c. */
 #include "tests/lib/t.h"
-#include "tests/unit/sim/device/fake_nic.h"
-#include "tests/unit/sim/device/vfu_client.h"
+#include "tests/unit/sim/device/vfu_rig.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,35 +15,7 @@
 #define CONFIG	  VFIO_PCI_CONFIG_REGION_INDEX
 #define NO_ANSWER -1
 
-static struct sim_loop *loop;
-static struct sim_dev *dev;
-static struct fake_log line;
-static struct vfu_client client;
-
-static bool start(const char *personality)
-{
-	memset(&line, 0, sizeof(line));
-	if (sim_loop_create(true, &loop))
-		return false;
-	dev = fake_dev_create(loop, personality, &line);
-	return dev && !client_init(&client, loop, dev) && client_negotiate(&client);
-}
-
-static void stop(void)
-{
-	client_fini(&client);
-	sim_dev_destroy(dev);
-	sim_loop_destroy(loop);
-}
-
-/* The connection is alive, and in step. */
-static bool still_serves(void)
-{
-	uint64_t value;
-
-	return !client_read(&client, CONFIG, PCI_VENDOR_ID, 4, &value) &&
-	       value == (FAKE_VENDOR | FAKE_DEVICE << 16);
-}
+static struct vfu_rig rig;
 
 #define EVENTFD (VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER)
 #define NONE	(VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER)
@@ -68,11 +39,11 @@ static void device_has_nine_regions_and_five_interrupts(void)
 	struct client_command command = {
 		.command = VFU_DEVICE_GET_INFO, .payload = info, .length = sizeof(info)};
 
-	T_NEED(start(NULL));
-	T_EQ(client_run(&client, &command), 0);
-	T_EQ(client.length, 16);
-	T_BYTES(client.payload, want, 16);
-	stop();
+	T_NEED(rig_start(&rig, NULL));
+	T_EQ(client_run(&rig.client, &command), 0);
+	T_EQ(rig.client.length, 16);
+	T_BYTES(rig.client.payload, want, 16);
+	rig_stop(&rig);
 }
 
 static int region_info(uint32_t index, uint32_t argsz, struct vfu_region_info *info)
@@ -80,9 +51,9 @@ static int region_info(uint32_t index, uint32_t argsz, struct vfu_region_info *i
 	struct vfu_region_info ask = {.argsz = argsz, .index = index};
 	struct client_command command = {
 		.command = VFU_DEVICE_GET_REGION_INFO, .payload = &ask, .length = sizeof(ask)};
-	int rc = client_run(&client, &command);
+	int rc = client_run(&rig.client, &command);
 
-	memcpy(info, client.payload, sizeof(*info));
+	memcpy(info, rig.client.payload, sizeof(*info));
 	return rc;
 }
 
@@ -92,19 +63,19 @@ static void regions_have_the_sizes_of_the_bars(void)
 	struct vfu_region_info info;
 	uint32_t i;
 
-	T_NEED(start(NULL));
+	T_NEED(rig_start(&rig, NULL));
 	for (i = 0; i < 9; i++) {
 		T_EQ(region_info(i, 32, &info), 0);
-		T_EQ(client.length, 32);
+		T_EQ(rig.client.length, 32);
 		T_EQ(info.argsz, 32);
 		T_EQ(info.index, i);
 		T_EQ(info.size, sizes[i]);
 		T_EQ(info.flags, sizes[i] ? 3 : 0);
 		/* A rule of QEMU. */
 		T_TRUE(info.cap_offset >= 32);
-		T_EQ(client.reply_fd, -1);
+		T_EQ(rig.client.reply_fd, -1);
 	}
-	stop();
+	rig_stop(&rig);
 }
 
 static void mappable_part_is_described_and_shared(void)
@@ -113,35 +84,35 @@ static void mappable_part_is_described_and_shared(void)
 	struct vfu_sparse_mmap sparse;
 	uint64_t value, *map;
 
-	T_NEED(start("mappable"));
+	T_NEED(rig_start(&rig, "mappable"));
 	T_EQ(region_info(FAKE_MEMORY_BAR, 32, &info), 0);
-	T_EQ(client.length, 32);
+	T_EQ(rig.client.length, 32);
 	T_EQ(info.argsz, 64);
 	T_EQ(region_info(FAKE_MEMORY_BAR, 64, &info), 0);
-	T_EQ(client.length, 64);
+	T_EQ(rig.client.length, 64);
 	T_EQ(info.flags, 15);
-	memcpy(&sparse, client.payload + info.cap_offset, sizeof(sparse));
+	memcpy(&sparse, rig.client.payload + info.cap_offset, sizeof(sparse));
 	T_EQ(sparse.id, VFIO_REGION_INFO_CAP_SPARSE_MMAP);
 	T_EQ(sparse.version, 1);
 	T_EQ(sparse.nr_areas, 1);
 	T_EQ(sparse.offset, FAKE_MEMORY_OFFSET);
 	T_EQ(sparse.size, FAKE_MEMORY_LENGTH);
-	T_NEED(client.reply_fd >= 0);
-	map = mmap(NULL, sparse.size, PROT_READ | PROT_WRITE, MAP_SHARED, client.reply_fd,
+	T_NEED(rig.client.reply_fd >= 0);
+	map = mmap(NULL, sparse.size, PROT_READ | PROT_WRITE, MAP_SHARED, rig.client.reply_fd,
 		   (off_t)(info.offset + sparse.offset));
 	T_NEED(map != MAP_FAILED);
 	map[3] = 0x1122334455667788;
-	T_BYTES((uint8_t *)sim_dev_bar_memory(dev, FAKE_MEMORY_BAR) + 24, &map[3], 8);
-	T_EQ(client_read(&client, FAKE_MEMORY_BAR, FAKE_MEMORY_OFFSET + 24, 8, &value), 0);
+	T_BYTES((uint8_t *)sim_dev_bar_memory(rig.dev, FAKE_MEMORY_BAR) + 24, &map[3], 8);
+	T_EQ(client_read(&rig.client, FAKE_MEMORY_BAR, FAKE_MEMORY_OFFSET + 24, 8, &value), 0);
 	T_EQ(value, 0x1122334455667788);
 	T_EQ(fake_last->reads, 0);
-	T_EQ(client_write(&client, FAKE_MEMORY_BAR, FAKE_MEMORY_OFFSET + 24, 4, 5), 0);
+	T_EQ(client_write(&rig.client, FAKE_MEMORY_BAR, FAKE_MEMORY_OFFSET + 24, 4, 5), 0);
 	T_EQ(map[3], 0x1122334400000005);
 	T_EQ(fake_last->writes, 1);
 	/* The client cannot take the file away under us. */
-	T_TRUE(ftruncate(client.reply_fd, 0) < 0);
+	T_TRUE(ftruncate(rig.client.reply_fd, 0) < 0);
 	munmap(map, sparse.size);
-	stop();
+	rig_stop(&rig);
 }
 
 static void only_msix_has_interrupts(void)
@@ -149,22 +120,22 @@ static void only_msix_has_interrupts(void)
 	static const uint32_t counts[5] = {0, 0, FAKE_VECTORS, 1, 0};
 	uint32_t i;
 
-	T_NEED(start(NULL));
+	T_NEED(rig_start(&rig, NULL));
 	for (i = 0; i < 5; i++) {
 		uint32_t info[4] = {16, 0, i, 0};
 		struct client_command command = {.command = VFU_DEVICE_GET_IRQ_INFO,
 						 .payload = info,
 						 .length = sizeof(info)};
 
-		T_EQ(client_run(&client, &command), 0);
-		T_EQ(client.length, 16);
-		memcpy(info, client.payload, sizeof(info));
+		T_EQ(client_run(&rig.client, &command), 0);
+		T_EQ(rig.client.length, 16);
+		memcpy(info, rig.client.payload, sizeof(info));
 		T_EQ(info[0], 16);
 		T_EQ(!!(info[1] & VFIO_IRQ_INFO_EVENTFD), counts[i] > 0);
 		T_EQ(info[2], i);
 		T_EQ(info[3], counts[i]);
 	}
-	stop();
+	rig_stop(&rig);
 }
 
 /* ------------------------------------------------------------ registers */
@@ -175,22 +146,22 @@ static void register_accesses_reach_the_class(void)
 	uint64_t value, pattern = 0x8899aabbccddeeff;
 	size_t i;
 
-	T_NEED(start(NULL));
+	T_NEED(rig_start(&rig, NULL));
 	for (i = 0; i < 4; i++) {
 		uint64_t cut = sizes[i] == 8 ? pattern : pattern & ((1ull << 8 * sizes[i]) - 1);
 
-		T_EQ(client_write(&client, 0, 0x40 + 8 * i, sizes[i], pattern), 0);
-		T_EQ(client.length, 16);
+		T_EQ(client_write(&rig.client, 0, 0x40 + 8 * i, sizes[i], pattern), 0);
+		T_EQ(rig.client.length, 16);
 		T_EQ(fake_last->last_size, sizes[i]);
 		T_EQ(fake_last->last_value, cut);
-		T_EQ(client_read(&client, 0, 0x40 + 8 * i, sizes[i], &value), 0);
+		T_EQ(client_read(&rig.client, 0, 0x40 + 8 * i, sizes[i], &value), 0);
 		T_EQ(value, cut);
 	}
 	/* The last one that fits. */
-	T_EQ(client_write(&client, 0, FAKE_BAR0_SIZE - 8, 8, 1), 0);
-	T_EQ(client_write(&client, 4, 0xfffc, 4, 1), 0);
+	T_EQ(client_write(&rig.client, 0, FAKE_BAR0_SIZE - 8, 8, 1), 0);
+	T_EQ(client_write(&rig.client, 4, 0xfffc, 4, 1), 0);
 	T_EQ(fake_last->last_bar, 4);
-	stop();
+	rig_stop(&rig);
 }
 
 static void posted_write_has_no_reply(void)
@@ -204,12 +175,12 @@ static void posted_write_has_no_reply(void)
 					 .payload = &write,
 					 .length = sizeof(write)};
 
-	T_NEED(start(NULL));
-	T_EQ(client_run(&client, &command), NO_ANSWER);
+	T_NEED(rig_start(&rig, NULL));
+	T_EQ(client_run(&rig.client, &command), NO_ANSWER);
 	T_EQ(fake_last->writes, 1);
 	T_EQ(fake_last->last_value, 77);
-	T_TRUE(still_serves());
-	stop();
+	T_TRUE(rig_still_serves(&rig));
+	rig_stop(&rig);
 }
 
 static void several_writes_in_one_message(void)
@@ -222,10 +193,10 @@ static void several_writes_in_one_message(void)
 		.command = VFU_REGION_WRITE_MULTI, .payload = &multi, .length = sizeof(multi)};
 	uint64_t done;
 
-	T_NEED(start(NULL));
-	T_EQ(client_run(&client, &command), 0);
-	T_EQ(client.length, 8);
-	memcpy(&done, client.payload, 8);
+	T_NEED(rig_start(&rig, NULL));
+	T_EQ(client_run(&rig.client, &command), 0);
+	T_EQ(rig.client.length, 8);
+	memcpy(&done, rig.client.payload, 8);
 	T_EQ(done, 3);
 	T_EQ(fake_last->writes, 3);
 	T_EQ(fake_last->registers[1], 1);
@@ -233,9 +204,9 @@ static void several_writes_in_one_message(void)
 	T_EQ(fake_last->last_bar, 4);
 	/* The second is bad: the first was done, the third was not. */
 	multi.one[1].offset = 17;
-	T_EQ(client_run(&client, &command), EINVAL);
+	T_EQ(client_run(&rig.client, &command), EINVAL);
 	T_EQ(fake_last->writes, 4);
-	stop();
+	rig_stop(&rig);
 }
 
 static void config_space_is_read_in_one_go(void)
@@ -245,12 +216,12 @@ static void config_space_is_read_in_one_go(void)
 		.command = VFU_REGION_READ, .payload = &access, .length = sizeof(access)};
 	uint16_t vendor;
 
-	T_NEED(start(NULL));
-	T_EQ(client_run(&client, &command), 0);
-	T_EQ(client.length, 16 + 4096);
-	memcpy(&vendor, client.payload + 16, 2);
+	T_NEED(rig_start(&rig, NULL));
+	T_EQ(client_run(&rig.client, &command), 0);
+	T_EQ(rig.client.length, 16 + 4096);
+	memcpy(&vendor, rig.client.payload + 16, 2);
 	T_EQ(vendor, FAKE_VENDOR);
-	stop();
+	rig_stop(&rig);
 }
 
 static void reset_is_as_after_power_on(void)
@@ -258,16 +229,16 @@ static void reset_is_as_after_power_on(void)
 	struct client_command command = {.command = VFU_DEVICE_RESET};
 	uint64_t value;
 
-	T_NEED(start(NULL));
-	T_TRUE(client_enable(&client));
-	T_EQ(client_write(&client, 0, 0x40, 8, 5), 0);
-	T_EQ(client_run(&client, &command), 0);
+	T_NEED(rig_start(&rig, NULL));
+	T_TRUE(client_enable(&rig.client));
+	T_EQ(client_write(&rig.client, 0, 0x40, 8, 5), 0);
+	T_EQ(client_run(&rig.client, &command), 0);
 	T_EQ(fake_last->resets, 1);
-	T_EQ(client_read(&client, 0, 0x40, 8, &value), 0);
+	T_EQ(client_read(&rig.client, 0, 0x40, 8, &value), 0);
 	T_EQ(value, 0);
-	T_EQ(client_read(&client, CONFIG, PCI_COMMAND, 2, &value), 0);
+	T_EQ(client_read(&rig.client, CONFIG, PCI_COMMAND, 2, &value), 0);
 	T_EQ(value, 0);
-	stop();
+	rig_stop(&rig);
 }
 
 /* ------------------------------------------------------------ interrupts */
@@ -289,7 +260,7 @@ static int irq_act(uint32_t flags, uint32_t start_at, uint32_t count, const void
 					 .more = bools,
 					 .more_length = bools ? count : 0};
 
-	return client_run(&client, &command);
+	return client_run(&rig.client, &command);
 }
 
 static void raised_vectors_reach_eventfds(void)
@@ -297,29 +268,29 @@ static void raised_vectors_reach_eventfds(void)
 	int fds[3];
 	unsigned int i;
 
-	T_NEED(start(NULL));
-	T_TRUE(client_enable(&client));
+	T_NEED(rig_start(&rig, NULL));
+	T_TRUE(client_enable(&rig.client));
 	for (i = 0; i < 3; i++)
 		fds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	T_EQ(client_set_eventfds(&client, 66, 3, fds), 0);
-	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 67), 0);
-	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 67), 0);
-	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, FAKE_VECTORS), 0);
+	T_EQ(client_set_eventfds(&rig.client, 66, 3, fds), 0);
+	T_EQ(client_write(&rig.client, 0, FAKE_REG_RAISE, 4, 67), 0);
+	T_EQ(client_write(&rig.client, 0, FAKE_REG_RAISE, 4, 67), 0);
+	T_EQ(client_write(&rig.client, 0, FAKE_REG_RAISE, 4, FAKE_VECTORS), 0);
 	T_EQ(eventfd_take(fds[0]), 0);
 	T_EQ(eventfd_take(fds[1]), 2);
 	/* Taken away: pending until there is one again. */
-	T_EQ(client_set_eventfds(&client, 67, 1, NULL), 0);
-	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 67), 0);
+	T_EQ(client_set_eventfds(&rig.client, 67, 1, NULL), 0);
+	T_EQ(client_write(&rig.client, 0, FAKE_REG_RAISE, 4, 67), 0);
 	T_EQ(eventfd_take(fds[1]), 0);
-	T_EQ(client_set_eventfds(&client, 67, 1, &fds[1]), 0);
+	T_EQ(client_set_eventfds(&rig.client, 67, 1, &fds[1]), 0);
 	T_EQ(eventfd_take(fds[1]), 1);
 	/* All at once. */
 	T_EQ(irq_act(NONE, 0, 0, NULL), 0);
-	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 66), 0);
+	T_EQ(client_write(&rig.client, 0, FAKE_REG_RAISE, 4, 66), 0);
 	T_EQ(eventfd_take(fds[0]), 0);
 	for (i = 0; i < 3; i++)
 		close(fds[i]);
-	stop();
+	rig_stop(&rig);
 }
 
 static void client_triggers_and_masks(void)
@@ -328,11 +299,11 @@ static void client_triggers_and_masks(void)
 	int fds[3];
 	unsigned int i;
 
-	T_NEED(start(NULL));
-	T_TRUE(client_enable(&client));
+	T_NEED(rig_start(&rig, NULL));
+	T_TRUE(client_enable(&rig.client));
 	for (i = 0; i < 3; i++)
 		fds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	T_EQ(client_set_eventfds(&client, 0, 3, fds), 0);
+	T_EQ(client_set_eventfds(&rig.client, 0, 3, fds), 0);
 	T_EQ(irq_act(NONE, 0, 3, NULL), 0);
 	for (i = 0; i < 3; i++)
 		T_EQ(eventfd_take(fds[i]), 1);
@@ -348,7 +319,7 @@ static void client_triggers_and_masks(void)
 		T_EQ(eventfd_take(fds[i]), !!bools[i]);
 	for (i = 0; i < 3; i++)
 		close(fds[i]);
-	stop();
+	rig_stop(&rig);
 }
 
 /* A full eventfd would block a careless server for ever. */
@@ -357,14 +328,14 @@ static void full_eventfd_does_not_block(void)
 	const uint64_t full = UINT64_MAX - 1;
 	int fd = eventfd(0, EFD_CLOEXEC);
 
-	T_NEED(start(NULL));
-	T_TRUE(client_enable(&client));
+	T_NEED(rig_start(&rig, NULL));
+	T_TRUE(client_enable(&rig.client));
 	T_EQ(write(fd, &full, sizeof(full)), 8);
-	T_EQ(client_set_eventfds(&client, 0, 1, &fd), 0);
-	T_EQ(client_write(&client, 0, FAKE_REG_RAISE, 4, 0), 0);
-	T_TRUE(still_serves());
+	T_EQ(client_set_eventfds(&rig.client, 0, 1, &fd), 0);
+	T_EQ(client_write(&rig.client, 0, FAKE_REG_RAISE, 4, 0), 0);
+	T_TRUE(rig_still_serves(&rig));
 	close(fd);
-	stop();
+	rig_stop(&rig);
 }
 
 static void error_interrupt_takes_an_eventfd(void)
@@ -378,12 +349,12 @@ static void error_interrupt_takes_an_eventfd(void)
 					 .fd_count = 1};
 	unsigned int fds;
 
-	T_NEED(start(NULL));
+	T_NEED(rig_start(&rig, NULL));
 	fds = client_count_fds();
-	T_EQ(client_run(&client, &command), 0);
+	T_EQ(client_run(&rig.client, &command), 0);
 	T_EQ(client_count_fds(), fds);
 	close(fd);
-	stop();
+	rig_stop(&rig);
 }
 
 /* ------------------------------------------------------------ guest memory */
@@ -392,11 +363,11 @@ static int dma(uint64_t direction, uint64_t address, uint64_t *data)
 {
 	uint64_t status;
 
-	if (client_write(&client, 0, FAKE_REG_ADDRESS, 8, address) ||
-	    client_write(&client, 0, FAKE_REG_DATA, 8, *data) ||
-	    client_write(&client, 0, FAKE_REG_DMA, 8, direction) ||
-	    client_read(&client, 0, FAKE_REG_DATA, 8, data) ||
-	    client_read(&client, 0, FAKE_REG_STATUS, 8, &status))
+	if (client_write(&rig.client, 0, FAKE_REG_ADDRESS, 8, address) ||
+	    client_write(&rig.client, 0, FAKE_REG_DATA, 8, *data) ||
+	    client_write(&rig.client, 0, FAKE_REG_DMA, 8, direction) ||
+	    client_read(&rig.client, 0, FAKE_REG_DATA, 8, data) ||
+	    client_read(&rig.client, 0, FAKE_REG_STATUS, 8, &status))
 		return -1;
 	return (int)status;
 }
@@ -410,14 +381,14 @@ static void dma_reaches_the_file(void)
 	int fd = make_file();
 	uint64_t value = 42, *memory;
 
-	T_NEED(start(NULL));
+	T_NEED(rig_start(&rig, NULL));
 	memory = mmap(NULL, 0x10000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	T_NEED(memory != MAP_FAILED);
-	T_EQ(client_dma_map(&client, &map, fd), 0);
-	T_EQ(client.length, 0);
+	T_EQ(client_dma_map(&rig.client, &map, fd), 0);
+	T_EQ(rig.client.length, 0);
 	/* Not before the driver has enabled it. */
 	T_EQ(dma(2, 0x40000008, &value), EFAULT);
-	T_TRUE(client_enable(&client));
+	T_TRUE(client_enable(&rig.client));
 	T_EQ(dma(2, 0x40000008, &value), 0);
 	T_EQ(memory[0x1008 / 8], 42);
 	memory[0x1010 / 8] = 43;
@@ -426,13 +397,13 @@ static void dma_reaches_the_file(void)
 	T_EQ(dma(1, 0x40001ffc, &value), EFAULT);
 	T_EQ(dma(1, 0x3ffffffc, &value), EFAULT);
 	T_EQ(dma(1, ~0ull - 3, &value), EFAULT);
-	T_EQ(client_run(&client, &command), 0);
-	T_EQ(client.length, 24);
-	T_BYTES(client.payload, &unmap, 24);
+	T_EQ(client_run(&rig.client, &command), 0);
+	T_EQ(rig.client.length, 24);
+	T_BYTES(rig.client.payload, &unmap, 24);
 	T_EQ(dma(1, 0x40000010, &value), EFAULT);
 	munmap(memory, 0x10000);
 	close(fd);
-	stop();
+	rig_stop(&rig);
 }
 
 static void read_only_memory_is_not_written(void)
@@ -441,14 +412,14 @@ static void read_only_memory_is_not_written(void)
 	int fd = make_file();
 	uint64_t value = 42;
 
-	T_NEED(start(NULL));
-	T_TRUE(client_enable(&client));
-	T_EQ(client_dma_map(&client, &map, fd), 0);
+	T_NEED(rig_start(&rig, NULL));
+	T_TRUE(client_enable(&rig.client));
+	T_EQ(client_dma_map(&rig.client, &map, fd), 0);
 	T_EQ(dma(2, 0, &value), EFAULT);
 	T_EQ(dma(1, 0, &value), 0);
 	T_EQ(value, 0);
 	close(fd);
-	stop();
+	rig_stop(&rig);
 }
 
 static void unmap_all(void)
@@ -460,18 +431,18 @@ static void unmap_all(void)
 	int fd = make_file();
 	unsigned int i;
 
-	T_NEED(start(NULL));
+	T_NEED(rig_start(&rig, NULL));
 	for (i = 0; i < 40; i++) {
 		map.address = (39 - i) * 0x3000;
-		T_EQ(client_dma_map(&client, &map, i & 1 ? fd : -1), 0);
+		T_EQ(client_dma_map(&rig.client, &map, i & 1 ? fd : -1), 0);
 	}
-	T_EQ(client_run(&client, &command), 0);
+	T_EQ(client_run(&rig.client, &command), 0);
 	for (i = 0; i < 40; i++) {
 		map.address = i * 0x3000;
-		T_EQ(client_dma_map(&client, &map, -1), 0);
+		T_EQ(client_dma_map(&rig.client, &map, -1), 0);
 	}
 	close(fd);
-	stop();
+	rig_stop(&rig);
 }
 
 /* The client cuts its file short under the server. */
@@ -481,24 +452,24 @@ static void truncated_memory_is_survived(void)
 	int fd = make_file();
 	uint64_t value = 42;
 
-	T_NEED(start(NULL));
-	T_TRUE(client_enable(&client));
-	T_EQ(client_dma_map(&client, &map, fd), 0);
+	T_NEED(rig_start(&rig, NULL));
+	T_TRUE(client_enable(&rig.client));
+	T_EQ(client_dma_map(&rig.client, &map, fd), 0);
 	T_EQ(dma(2, 0x8000, &value), 0);
 	T_EQ(ftruncate(fd, 0), 0);
 	T_EQ(dma(1, 0x8000, &value), EFAULT);
-	T_TRUE(strstr(line.last, "cut short"));
+	T_TRUE(strstr(rig.line.last, "cut short"));
 	T_EQ(dma(2, 0x1000, &value), EFAULT);
-	T_TRUE(still_serves());
+	T_TRUE(rig_still_serves(&rig));
 	/* The next client starts afresh. */
-	client_fini(&client);
-	T_NEED(!client_init(&client, loop, dev) && client_negotiate(&client));
+	client_fini(&rig.client);
+	T_NEED(!client_init(&rig.client, rig.loop, rig.dev) && client_negotiate(&rig.client));
 	T_EQ(ftruncate(fd, 0x10000), 0);
-	T_TRUE(client_enable(&client));
-	T_EQ(client_dma_map(&client, &map, fd), 0);
+	T_TRUE(client_enable(&rig.client));
+	T_EQ(client_dma_map(&rig.client, &map, fd), 0);
 	T_EQ(dma(2, 0x8000, &value), 0);
 	close(fd);
-	stop();
+	rig_stop(&rig);
 }
 
 T_MAIN("sim_vfu_command",

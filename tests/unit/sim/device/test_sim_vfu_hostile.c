@@ -5,8 +5,7 @@
  * left behind.
  */
 #include "tests/lib/t.h"
-#include "tests/unit/sim/device/fake_nic.h"
-#include "tests/unit/sim/device/vfu_client.h"
+#include "tests/unit/sim/device/vfu_rig.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,35 +19,7 @@
 #define CONFIG	  VFIO_PCI_CONFIG_REGION_INDEX
 #define NO_ANSWER -1
 
-static struct sim_loop *loop;
-static struct sim_dev *dev;
-static struct fake_log line;
-static struct vfu_client client;
-
-static bool start(const char *personality)
-{
-	memset(&line, 0, sizeof(line));
-	if (sim_loop_create(true, &loop))
-		return false;
-	dev = fake_dev_create(loop, personality, &line);
-	return dev && !client_init(&client, loop, dev) && client_negotiate(&client);
-}
-
-static void stop(void)
-{
-	client_fini(&client);
-	sim_dev_destroy(dev);
-	sim_loop_destroy(loop);
-}
-
-/* The connection is alive, and in step. */
-static bool still_serves(void)
-{
-	uint64_t value;
-
-	return !client_read(&client, CONFIG, PCI_VENDOR_ID, 4, &value) &&
-	       value == (FAKE_VENDOR | FAKE_DEVICE << 16);
-}
+static struct vfu_rig rig;
 
 /* ------------------------------------------------------------ malformed messages */
 
@@ -356,12 +327,12 @@ static void run_hostile(const struct hostile *row)
 
 	for (i = 0; i < count; i++)
 		fds[i] = make_fd(row->fds & MEMFD);
-	T_EQ_ROW(row->name, client_run(&client, &command), row->expect);
+	T_EQ_ROW(row->name, client_run(&rig.client, &command), row->expect);
 	if (row->expect > 0)
-		T_EQ_ROW(row->name, client.length, 0);
+		T_EQ_ROW(row->name, rig.client.length, 0);
 	for (i = 0; i < count; i++)
 		close(fds[i]);
-	T_TRUE_ROW(row->name, still_serves());
+	T_TRUE_ROW(row->name, rig_still_serves(&rig));
 }
 
 static void hostile_messages_are_refused(void)
@@ -370,8 +341,8 @@ static void hostile_messages_are_refused(void)
 	unsigned int fds;
 	size_t i;
 
-	T_NEED(start(NULL));
-	T_EQ(client_dma_map(&client, &map, -1), 0);
+	T_NEED(rig_start(&rig, NULL));
+	T_EQ(client_dma_map(&rig.client, &map, -1), 0);
 	for (i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
 		fds = client_count_fds();
 		run_hostile(&hostile[i]);
@@ -379,7 +350,7 @@ static void hostile_messages_are_refused(void)
 	}
 	T_EQ(fake_last->reads, 0);
 	T_EQ(fake_last->writes, 0);
-	stop();
+	rig_stop(&rig);
 }
 
 static void commands_before_negotiation_are_refused(void)
@@ -387,15 +358,15 @@ static void commands_before_negotiation_are_refused(void)
 	struct vfu_dma_map map = {32, RW, 0, 0x1000, 0x3000};
 	uint64_t value;
 
-	memset(&line, 0, sizeof(line));
-	T_NEED(!sim_loop_create(true, &loop));
-	dev = fake_dev_create(loop, NULL, &line);
-	T_NEED(dev && !client_init(&client, loop, dev));
-	T_EQ(client_read(&client, CONFIG, 0, 4, &value), EINVAL);
-	T_EQ(client_dma_map(&client, &map, -1), EINVAL);
-	T_TRUE(client_negotiate(&client));
-	T_TRUE(still_serves());
-	stop();
+	memset(&rig.line, 0, sizeof(rig.line));
+	T_NEED(!sim_loop_create(true, &rig.loop));
+	rig.dev = fake_dev_create(rig.loop, NULL, &rig.line);
+	T_NEED(rig.dev && !client_init(&rig.client, rig.loop, rig.dev));
+	T_EQ(client_read(&rig.client, CONFIG, 0, 4, &value), EINVAL);
+	T_EQ(client_dma_map(&rig.client, &map, -1), EINVAL);
+	T_TRUE(client_negotiate(&rig.client));
+	T_TRUE(rig_still_serves(&rig));
+	rig_stop(&rig);
 }
 
 T_MAIN("sim_vfu_hostile", T_CASE(hostile_messages_are_refused),
