@@ -249,10 +249,19 @@ static void implied_nak(struct roce_qp *qp)
 
 /* -------------------------------------------------------------------- input */
 
+/* Every response acknowledges all before it. False: it says no more, for now or for ever. */
+static bool reach_or_retry(struct roce_qp *qp, uint32_t psn)
+{
+	enum reach reached = reach(qp, psn);
+
+	if (reached == MISSING)
+		implied_nak(qp);
+	return reached == REACHED;
+}
+
 static void recv_ack(struct roce_qp *qp, const struct roce_pkt *pkt)
 {
-	if (reach(qp, roce_psn_add(pkt->psn, 1)) == MISSING)
-		implied_nak(qp);
+	reach_or_retry(qp, roce_psn_add(pkt->psn, 1));
 }
 
 static void recv_rnr_nak(struct roce_qp *qp, const struct roce_pkt *pkt)
@@ -297,16 +306,8 @@ static void recv_nak(struct roce_qp *qp, const struct roce_pkt *pkt)
 	if (!rnr && code >= sizeof(nak_status) / sizeof(nak_status[0]))
 		return;
 	qp->nic->counters.rx_naks++;
-	/* It acknowledges all before it. */
-	switch (reach(qp, pkt->psn)) {
-	case ENDED:
+	if (!reach_or_retry(qp, pkt->psn))
 		return;
-	case MISSING:
-		implied_nak(qp);
-		return;
-	case REACHED:
-		break;
-	}
 	if (rnr) {
 		recv_rnr_nak(qp, pkt);
 	} else if (code == 0) {
@@ -399,15 +400,8 @@ static void recv_response(struct roce_qp *qp, const struct roce_pkt *pkt)
 	struct roce_sqe *sqe;
 
 	/* A READ or atomic response acknowledges all before it, too (IBTA 9.7.5.1). */
-	switch (reach(qp, pkt->psn)) {
-	case ENDED:
+	if (!reach_or_retry(qp, pkt->psn))
 		return;
-	case MISSING:
-		implied_nak(qp);
-		return;
-	case REACHED:
-		break;
-	}
 	sqe = roce_qp_sqe(qp, qp->sq.tail);
 	if (pkt->op->kind == ROCE_KIND_READ_RESPONSE)
 		recv_read(qp, sqe, pkt);
