@@ -127,31 +127,45 @@ int erdma_mtt_check_memory(struct erdma_nic *nic, const struct erdma_mtt *mtt)
 	return err;
 }
 
+/* Part of a range that lies in one piece of guest memory. */
+struct piece {
+	uint64_t addr;
+	size_t length;
+};
+
+static int find_piece(struct erdma_nic *nic, const struct erdma_mtt *mtt, uint64_t offset,
+		      size_t length, struct piece *piece)
+{
+	uint64_t run;
+	int err = find_byte(nic, mtt, offset, &piece->addr, &run);
+
+	piece->length = err || length < run ? length : (size_t)run;
+	return err;
+}
+
 int erdma_mtt_map(struct erdma_nic *nic, const struct erdma_mtt *mtt, uint64_t offset,
 		  size_t length, bool write, struct iovec *iov, int max)
 {
-	uint64_t addr, run;
 	int count = 0, err;
-	size_t piece;
+	struct piece piece;
 	char *host;
 
 	while (length) {
-		err = find_byte(nic, mtt, offset, &addr, &run);
+		err = find_piece(nic, mtt, offset, length, &piece);
 		if (err)
 			return err;
-		piece = length < run ? length : (size_t)run;
-		host = sim_dma_map(nic->dev, addr, piece, write);
+		host = sim_dma_map(nic->dev, piece.addr, piece.length, write);
 		if (!host)
 			return -EFAULT;
 		if (count && (char *)iov[count - 1].iov_base + iov[count - 1].iov_len == host) {
-			iov[count - 1].iov_len += piece;
+			iov[count - 1].iov_len += piece.length;
 		} else {
 			if (count == max)
 				return -EFAULT;
-			iov[count++] = (struct iovec){host, piece};
+			iov[count++] = (struct iovec){host, piece.length};
 		}
-		offset += piece;
-		length -= piece;
+		offset += piece.length;
+		length -= piece.length;
 	}
 	return count;
 }
@@ -159,21 +173,19 @@ int erdma_mtt_map(struct erdma_nic *nic, const struct erdma_mtt *mtt, uint64_t o
 int erdma_mtt_read(struct erdma_nic *nic, const struct erdma_mtt *mtt, uint64_t offset, void *data,
 		   size_t length)
 {
-	uint64_t addr, run;
-	size_t piece;
+	struct piece piece;
 	int err;
 
 	while (length) {
-		err = find_byte(nic, mtt, offset, &addr, &run);
+		err = find_piece(nic, mtt, offset, length, &piece);
 		if (err)
 			return err;
-		piece = length < run ? length : (size_t)run;
-		err = sim_dma_read(nic->dev, addr, data, piece);
+		err = sim_dma_read(nic->dev, piece.addr, data, piece.length);
 		if (err)
 			return err;
-		data = (char *)data + piece;
-		offset += piece;
-		length -= piece;
+		data = (char *)data + piece.length;
+		offset += piece.length;
+		length -= piece.length;
 	}
 	return 0;
 }
@@ -181,21 +193,19 @@ int erdma_mtt_read(struct erdma_nic *nic, const struct erdma_mtt *mtt, uint64_t 
 int erdma_mtt_write(struct erdma_nic *nic, const struct erdma_mtt *mtt, uint64_t offset,
 		    const void *data, size_t length)
 {
-	uint64_t addr, run;
-	size_t piece;
+	struct piece piece;
 	int err;
 
 	while (length) {
-		err = find_byte(nic, mtt, offset, &addr, &run);
+		err = find_piece(nic, mtt, offset, length, &piece);
 		if (err)
 			return err;
-		piece = length < run ? length : (size_t)run;
-		err = sim_dma_write(nic->dev, addr, data, piece);
+		err = sim_dma_write(nic->dev, piece.addr, data, piece.length);
 		if (err)
 			return err;
-		data = (const char *)data + piece;
-		offset += piece;
-		length -= piece;
+		data = (const char *)data + piece.length;
+		offset += piece.length;
+		length -= piece.length;
 	}
 	return 0;
 }
