@@ -10,6 +10,8 @@ SOAK_SECONDS ?= 600
 PREFIX       ?= /usr/local
 
 cmake_stamp = $(BUILD)/build.ninja
+configure = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+compile = ninja -C $(BUILD) --quiet
 check = scripts/check --build $(BUILD) --jobs $(JOBS)
 
 .DEFAULT_GOAL := help
@@ -32,11 +34,11 @@ setup:
 	@scripts/setup
 
 $(cmake_stamp): | setup
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@$(configure)
 
 ## build: simulator, provider, unit tests
 build: $(cmake_stamp)
-	@ninja -C $(BUILD) --quiet
+	@$(compile)
 
 ## lab-root: make the pinned root folder of the virtual machines (about 2 minutes, cached)
 lab-root: setup
@@ -97,8 +99,8 @@ bench-doc: build lab-root
 
 ## install: simulator and provider under PREFIX (DESTDIR is honoured)
 install: setup
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
-	@ninja -C $(BUILD) --quiet
+	@$(configure)
+	@$(compile)
 	@cmake --install $(BUILD)
 
 ## uninstall: remove what install put there
