@@ -8,7 +8,7 @@
 #
 # The stock driver makes address handles for the kernel only (see providers/erdma/README.md), so
 # this runs on the lab's variant of it that offers the same function to user space.
-. "${LAB_LIB:-$(dirname "$0")/lib.sh}"
+. "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/include/tools.sh"
 
 offer_address_handles() {
